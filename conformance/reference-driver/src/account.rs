@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use crate::answer::{OUT_OF_MEMORY, Result};
@@ -14,6 +15,7 @@ use crate::block::{GRANULARITY, HOST, SERIALS_SIZE, file_name};
 use crate::environment::environment;
 use crate::memfd::{is_memfd, new_file};
 use crate::pool::PoolFile;
+use crate::process::look_at;
 
 /// Counts one mapping of a block in this process, as long as the value lives.
 #[derive(Debug)]
@@ -237,11 +239,7 @@ fn search(device: usize, only_users_of_the_driver: bool) -> HashMap<u64, u64> {
     let (name, pool_name) = (file_name(device), PoolFile::name(device));
     let mut freed = Vec::new();
     for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let number = process.file_name();
-        let number = number.as_encoded_bytes();
-        if !number.iter().all(u8::is_ascii_digit) {
-            continue;
-        }
+        let Some(number) = process.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
         let uses_the_driver = || {
             let maps = std::fs::read_to_string(process.path().join("maps"));
             maps.is_ok_and(|maps| maps.contains("libreference_driver"))
@@ -249,8 +247,7 @@ fn search(device: usize, only_users_of_the_driver: bool) -> HashMap<u64, u64> {
         if only_users_of_the_driver && !uses_the_driver() {
             continue;
         }
-        for descriptor in std::fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten() {
-            let link = descriptor.path();
+        for link in descriptors(number) {
             let Ok(target) = std::fs::read_link(&link) else { continue };
             let is_pool = is_memfd(&target, &pool_name);
             if (is_pool || is_memfd(&target, &name))
@@ -266,6 +263,16 @@ fn search(device: usize, only_users_of_the_driver: bool) -> HashMap<u64, u64> {
     }
     blocks.retain(|inode, _| !freed.contains(inode));
     blocks
+}
+
+/// The links to the files that a process has open.
+fn descriptors(process: u32) -> Vec<PathBuf> {
+    let list = |folder: &Path| {
+        let links: Vec<_> = std::fs::read_dir(folder.join("fd"))?.flatten().map(|entry| entry.path()).collect();
+        // Where there are none, another thread may show some.
+        if links.is_empty() { Err(io::ErrorKind::NotFound.into()) } else { Ok(links) }
+    };
+    look_at(process, list).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -323,5 +330,37 @@ mod tests {
             let expected: &[u64] = if granules == 0 { &[] } else { &[granules * GRANULARITY] };
             assert_eq!(sizes, expected);
         }
+    }
+
+    /// A system may show no list of locks. Then the descriptors count, also those of a process that has only other threads
+    /// than its main one.
+    #[test]
+    fn a_search_finds_what_a_process_without_its_main_thread_holds() {
+        const DEVICE: usize = 1007;
+        const GRANULES: u64 = 3;
+        let is_found = || search(DEVICE, false).into_values().eq([GRANULES * GRANULARITY]);
+        let file = new_file(&file_name(DEVICE), GRANULES * GRANULARITY + SERIALS_SIZE).unwrap();
+        // SAFETY: the child uses nothing that another thread of this process may have locked, except the allocator, for
+        // which `fork` provides.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            // SAFETY: the calls have no input but numbers. The second one ends this thread alone, so the last
+            // one is never reached.
+            unsafe {
+                std::thread::spawn(|| libc::pause());
+                libc::syscall(libc::SYS_exit, 0);
+                libc::_exit(1)
+            }
+        }
+        drop(file);
+        let stat = format!("/proc/{child}/task/{child}/stat");
+        while !std::fs::read_to_string(&stat).unwrap().contains(") Z ") {
+            std::thread::yield_now();
+        }
+        let was_found = is_found();
+        // SAFETY: the process is a child that nothing has waited for.
+        unsafe { (libc::kill(child, libc::SIGKILL), libc::waitpid(child, std::ptr::null_mut(), 0)) };
+        assert!(was_found);
+        assert!(!is_found(), "the process is gone");
     }
 }

@@ -86,7 +86,7 @@ impl Block {
     /// VMM-IMP-003: any other descriptor is CUDA_ERROR_INVALID_VALUE. An H200 returns CUDA_ERROR_UNKNOWN, which is not
     /// documented for this call.
     pub(crate) fn of_descriptor(descriptor: i32) -> Result<(Self, usize)> {
-        let target = std::fs::read_link(format!("/proc/self/fd/{descriptor}")).map_err(|_| INVALID_VALUE)?;
+        let target = std::fs::read_link(format!("/proc/thread-self/fd/{descriptor}")).map_err(|_| INVALID_VALUE)?;
         let place = (0..environment().devices).chain([HOST]).find(|place| is_memfd(&target, &file_name(*place)));
         let place = place.ok_or(INVALID_VALUE)?;
         // SAFETY: the descriptor was open a moment ago. The caller must not close it during the call. If it does, the

@@ -52,9 +52,18 @@ impl Capture {
         self.branches.iter_mut().find(|branch| Arc::ptr_eq(&branch.stream, stream))
     }
 
+    /// The stream in which it began, and those that joined it.
+    fn streams(&self) -> impl Iterator<Item = &Arc<Stream>> {
+        self.branches.iter().map(|branch| &branch.stream).chain([&self.origin])
+    }
+
     fn has(&self, stream: &Arc<Stream>) -> bool {
-        let of_branches = self.branches.iter().map(|branch| &branch.stream);
-        of_branches.chain([&self.origin]).any(|own| Arc::ptr_eq(own, stream))
+        self.streams().any(|own| Arc::ptr_eq(own, stream))
+    }
+
+    /// Whether the default stream of a context would have to wait for one of its streams.
+    fn blocks(&self, context: u64) -> bool {
+        self.streams().any(|stream| stream.context == context && stream.is_blocking())
     }
 
     /// Adds a node after all others. That respects every dependency, because a call depends only on earlier ones.
@@ -157,18 +166,18 @@ impl State {
 
     /// Refuses to wait for a whole context of which a stream is captured.
     pub(crate) fn check_no_capture_in(&mut self, context: u64) -> Result<()> {
-        self.invalidate(|capture| capture.origin.context == context, UNSUPPORTED)
+        let is_within = |capture: &Capture| capture.streams().any(|stream| stream.context == context);
+        self.invalidate(is_within, UNSUPPORTED)
     }
 
     /// Whether a stream is captured that the default stream would have to wait for.
     fn has_blocking_capture(&self, context: u64) -> bool {
-        self.captures.iter().any(|capture| capture.origin.context == context && capture.origin.is_blocking())
+        self.captures.iter().any(|capture| capture.blocks(context))
     }
 
     /// Refuses the default stream while a stream is captured that it would have to wait for.
     pub(crate) fn check_default_stream(&mut self, context: u64) -> Result<()> {
-        let blocks = |capture: &Capture| capture.origin.context == context && capture.origin.is_blocking();
-        self.invalidate(blocks, CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
+        self.invalidate(|capture| capture.blocks(context), CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
     }
 
     /// Refuses to look at an event that was last recorded in a capture.

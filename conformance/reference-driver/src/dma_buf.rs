@@ -116,7 +116,7 @@ fn stand_in(size: u64) -> Result<File> {
     ) {
         return Ok(file);
     }
-    File::options().write(true).open(format!("/proc/self/fd/{}", file.as_raw_fd())).map_err(|_| OUT_OF_MEMORY)
+    File::options().write(true).open(format!("/proc/thread-self/fd/{}", file.as_raw_fd())).map_err(|_| OUT_OF_MEMORY)
 }
 
 /// The addresses for which a dma-buf was ever created, for a fault.

@@ -2,9 +2,9 @@
 //!
 //! An invalid value is printed, and `cuInit` fails: a test must run on the machine that it asked for, or not at all.
 
-use std::convert::Infallible;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::os::unix::ffi::OsStrExt as _;
 use std::panic::Location;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +25,7 @@ const MAX_DEVICES: usize = 64;
 static IS_INVALID: AtomicBool = AtomicBool::new(false);
 
 pub(crate) struct Environment {
-    /// The name of the simulated machine, shortened to at most 217 bytes.
+    /// The name of the simulated machine, as text of at most 217 bytes.
     pub(crate) machine: String,
     /// The number of devices in the machine.
     pub(crate) devices: usize,
@@ -47,7 +47,7 @@ impl Environment {
 pub(crate) fn environment() -> &'static Environment {
     static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
     ENVIRONMENT.get_or_init(|| Environment {
-        machine: read("MACHINE", |name| Ok::<_, Infallible>(shortened(name))).unwrap_or_else(|| "0".to_owned()),
+        machine: value("MACHINE").map_or_else(|| "0".to_owned(), |name| machine(&name)),
         devices: read("DEVICES", devices)
             // A fault that only more devices show would be no fault with the default number.
             .or_else(|| crate::fault::active()?.machine.devices)
@@ -59,16 +59,18 @@ pub(crate) fn environment() -> &'static Environment {
     })
 }
 
-/// Replaces the end of a long name by a number that stands for the whole. The system limits the name of a memfd, which
-/// contains the machine's, to 249 bytes.
-fn shortened(machine: &str) -> String {
+/// The name of a machine as text. Replaces the end of a name that is long or not UTF-8 by a number that stands for all of
+/// its bytes. The system limits the name of a memfd, which contains the machine's, to 249 bytes.
+fn machine(name: &OsStr) -> String {
     const MOST: usize = 200;
-    if machine.len() <= MOST {
-        return machine.to_owned();
+    match name.to_str() {
+        Some(text) if text.len() <= MOST => text.to_owned(),
+        _ => {
+            // A character has up to 4 bytes.
+            let beginning: String = name.to_string_lossy().chars().take(MOST / 4).collect();
+            format!("{beginning}-{:016x}", crate::handle::fnv1a(name.as_bytes().iter().copied()))
+        }
     }
-    // A character has up to 4 bytes.
-    let beginning: String = machine.chars().take(MOST / 4).collect();
-    format!("{beginning}-{:016x}", crate::handle::fnv1a(machine.bytes()))
 }
 
 fn devices(text: &str) -> std::result::Result<usize, String> {
@@ -100,10 +102,15 @@ pub(crate) fn note(reason: fmt::Arguments<'_>) {
     }
 }
 
+/// The bytes of a variable, named without its prefix. `None` if the variable is unset or empty.
+fn value(name: &str) -> Option<OsString> {
+    std::env::var_os(format!("{PREFIX}{name}")).filter(|value| !value.is_empty())
+}
+
 /// The value of a variable, named without its prefix. `None` if the variable is unset, empty or invalid. `parse` says
 /// what it expects.
 pub(crate) fn read<T, E: fmt::Display>(name: &str, parse: impl FnOnce(&str) -> std::result::Result<T, E>) -> Option<T> {
-    let text = std::env::var_os(format!("{PREFIX}{name}")).filter(|text| !text.is_empty())?;
+    let text = value(name)?;
     let text = text.to_string_lossy();
     parse(&text).map_err(|expected| refuse(format_args!("{PREFIX}{name}: invalid value `{text}`: {expected}"))).ok()
 }
@@ -113,10 +120,13 @@ fn refuse(message: fmt::Arguments<'_>) {
     IS_INVALID.store(true, Ordering::Relaxed);
 }
 
-/// Refuses unknown variables, and invalid values of those that were read.
+/// Refuses unknown variables, unless they are empty, and invalid values of those that were read.
 pub(crate) fn check() -> Result<()> {
     static UNKNOWN: OnceLock<()> = OnceLock::new();
-    UNKNOWN.get_or_init(|| std::env::vars_os().for_each(|(name, _)| check_name(&name)));
+    UNKNOWN.get_or_init(|| {
+        let set = std::env::vars_os().filter(|(_, value)| !value.is_empty());
+        set.for_each(|(name, _)| check_name(&name));
+    });
     if IS_INVALID.load(Ordering::Relaxed) { Err(INVALID_VALUE) } else { Ok(()) }
 }
 

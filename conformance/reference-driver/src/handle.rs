@@ -1,8 +1,10 @@
 //! The 64 bytes that name memory, a pool or an event to other processes: its location, its owner, and a checksum over
 //! all bits.
 
-use crate::profile::profile;
 use std::os::unix::fs::MetadataExt as _;
+
+use crate::process::look_at;
+use crate::profile::profile;
 
 /// The contents of a handle. To everything outside this driver, its bytes are opaque.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,8 +36,8 @@ pub(crate) enum Kind {
 impl Handle {
     /// Whether the exporter still has the memfd. A program that its process executes does not inherit it.
     pub(crate) fn has_exporter(&self) -> bool {
-        let path = format!("/proc/{}/fd/{}", self.process, self.descriptor);
-        match std::fs::metadata(path) {
+        let descriptor = format!("fd/{}", self.descriptor);
+        match look_at(self.process, |folder| std::fs::metadata(folder.join(&descriptor))) {
             Ok(file) => file.ino() == self.inode,
             // The process of another user does not show its descriptors.
             Err(error) => error.kind() != std::io::ErrorKind::NotFound,

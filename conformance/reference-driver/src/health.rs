@@ -20,8 +20,8 @@ impl StickyError {
     fn set(&self, code: CUresult) {
         if profile().has_mps {
             eprintln!(
-                "reference driver: {code:?} in device code; MPS would end every client of the device, so this
-            process ends"
+                "reference driver: {code:?} in device code; MPS would end every client of the device, so this \
+                 process ends"
             );
             std::process::abort();
         }

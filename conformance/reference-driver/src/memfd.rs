@@ -11,6 +11,7 @@ use std::ptr;
 use cuda_ipc_sys::CUresult;
 
 use crate::answer::{OUT_OF_MEMORY, Result};
+use crate::process::look_at;
 
 /// The seals of a file that was created to be shared.
 const SEALS: i32 = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
@@ -89,11 +90,14 @@ pub(crate) fn file_of_process(
         // CUDA_ERROR_OUT_OF_MEMORY, for example because this process has no descriptor left.
         _ => Elsewhere::Failed(OUT_OF_MEMORY),
     };
-    let link = format!("/proc/{process}/fd/{descriptor}");
-    if !is_memfd(&std::fs::read_link(&link).map_err(refused)?, name) {
-        return Err(Elsewhere::Replaced);
-    }
-    let file = File::options().read(true).write(true).open(link).map_err(refused)?;
+    let open = |folder: &Path| {
+        let link = folder.join(format!("fd/{descriptor}"));
+        if !is_memfd(&std::fs::read_link(&link)?, name) {
+            return Ok(None);
+        }
+        File::options().read(true).write(true).open(link).map(Some)
+    };
+    let file = look_at(process, open).map_err(refused)?.ok_or(Elsewhere::Replaced)?;
     let found = file.metadata().map_err(refused)?.ino();
     let same = inode.into().is_none_or(|inode| inode == found);
     same.then_some(file).ok_or(Elsewhere::Replaced)

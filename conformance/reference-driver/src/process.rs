@@ -30,7 +30,9 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use cuda_ipc_sys::CUresult;
@@ -108,8 +110,28 @@ const INITIALISED: u8 = 1;
 /// In a child of an initialised process, and in its children.
 const FORKED: u8 = 2;
 
+/// How many threads are in `cuInit`. Each holds locks, which a child that is forked meanwhile could never take.
+static INITIALISING: AtomicU32 = AtomicU32::new(0);
+
 extern "C" fn in_child() {
-    STAGE.store(FORKED, Ordering::Release);
+    if STAGE.load(Ordering::Acquire) == INITIALISED || INITIALISING.load(Ordering::SeqCst) > 0 {
+        STAGE.store(FORKED, Ordering::Release);
+    }
+}
+
+/// Makes forks call [`in_child`].
+fn watch_forks() -> Result<()> {
+    static IS_DONE: AtomicBool = AtomicBool::new(false);
+    if IS_DONE.load(Ordering::Acquire) {
+        return Ok(());
+    }
+    // Two threads that come here at the same time both do it, rather than that one waits: the handler may run twice.
+    // SAFETY: the handler only loads and stores atomics, which is allowed in a forked child.
+    if unsafe { libc::pthread_atfork(None, None, Some(in_child)) } != 0 {
+        return Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
+    }
+    IS_DONE.store(true, Ordering::Release);
+    Ok(())
 }
 
 fn lock() -> MutexGuard<'static, State> {
@@ -126,6 +148,14 @@ pub(crate) fn initialise() -> Result<()> {
         // thread of the parent may have held it at the fork.
         _ => return Err(CUresult::CUDA_ERROR_NOT_INITIALIZED),
     }
+    watch_forks()?;
+    INITIALISING.fetch_add(1, Ordering::SeqCst);
+    let initialised = initialise_once();
+    INITIALISING.fetch_sub(1, Ordering::SeqCst);
+    initialised
+}
+
+fn initialise_once() -> Result<()> {
     // All variables are read now, so that an invalid value fails this call and not a later one.
     let _ = (crate::topology::topology(), crate::version::cuda_version(), Fabric::of_environment());
     let _ = crate::fault::active();
@@ -136,10 +166,6 @@ pub(crate) fn initialise() -> Result<()> {
     }
     let mut state = lock();
     if STAGE.load(Ordering::Acquire) == BEFORE {
-        // SAFETY: the handler only stores to an atomic, which is allowed in a forked child.
-        if unsafe { libc::pthread_atfork(None, None, Some(in_child)) } != 0 {
-            return Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
-        }
         crate::account::prepare();
         crate::machine_lock::prepare();
         state.devices = devices;
@@ -196,11 +222,29 @@ pub(crate) fn start_time(process: u32) -> Option<u64> {
     // The name in parentheses may contain anything, even blanks, so the fields are counted after it.
     let (_, fields) = text.rsplit_once(')')?;
     let mut fields = fields.split_whitespace();
-    // A zombie has already released everything.
-    if matches!(fields.next()?, "Z" | "X") {
+    let has_ended = matches!(fields.next()?, "Z" | "X");
+    let threads: u64 = fields.nth(16)?.parse().ok()?;
+    // A zombie has already released everything, unless other threads go on after the main one.
+    if has_ended && threads < 2 {
         return None;
     }
-    fields.nth(18)?.parse().ok()
+    fields.nth(1)?.parse().ok()
+}
+
+/// Looks at the folder of a process in `/proc`. If that fails, looks at those of its other threads: when the main thread
+/// has ended, the folder of the process shows neither descriptors nor memory.
+pub(crate) fn look_at<T>(process: u32, look: impl Fn(&Path) -> io::Result<T>) -> io::Result<T> {
+    let folder = PathBuf::from(format!("/proc/{process}"));
+    let mut found = look(&folder);
+    if found.is_err() {
+        for thread in std::fs::read_dir(folder.join("task")).into_iter().flatten().flatten() {
+            if found.is_ok() {
+                break;
+            }
+            found = look(&thread.path());
+        }
+    }
+    found
 }
 
 /// This process's PID in the `/proc` where other processes look for it. In another PID namespace, that differs from
@@ -217,4 +261,52 @@ pub(crate) fn own_number() -> u32 {
 pub(crate) fn own_start_time() -> u64 {
     static OWN: std::sync::LazyLock<u64> = std::sync::LazyLock::new(|| start_time(own_number()).unwrap_or(0));
     *OWN
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// The test below starts this one in a process of its own, in which nothing else has called the driver.
+    #[test]
+    #[ignore = "started by another test, as another process"]
+    fn forks_while_another_thread_is_in_initialise() {
+        let state = lock();
+        let status = std::thread::scope(|scope| {
+            let other = scope.spawn(initialise);
+            while INITIALISING.load(Ordering::SeqCst) == 0 {
+                std::thread::yield_now();
+            }
+            // SAFETY: the child only makes the call that this test is about, and exits.
+            let child = unsafe { libc::fork() };
+            if child == 0 {
+                // SAFETY: the call only sets a timer, whose signal ends a child that hangs.
+                unsafe { libc::alarm(10) };
+                let is_refused = initialise() == Err(CUresult::CUDA_ERROR_NOT_INITIALIZED);
+                // SAFETY: the call ends the child at once.
+                unsafe { libc::_exit(i32::from(!is_refused)) };
+            }
+            let mut status = 0;
+            // SAFETY: the child is ours, and the output is a local.
+            assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+            // The thread waits for the state's lock at the latest.
+            drop(state);
+            assert_eq!(other.join().expect("it does not panic"), Ok(()));
+            status
+        });
+        assert_eq!(status, 0, "a signal ended the child that hung, or the call returned something else");
+        assert_eq!(initialise(), Ok(()));
+    }
+
+    #[test]
+    fn a_child_that_is_forked_during_initialisation_does_not_hang() {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        let name = "process::tests::forks_while_another_thread_is_in_initialise";
+        let output = command.args(["--exact", name, "--ignored", "--nocapture"]).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+        assert!(text.contains("1 passed"), "{text}");
+    }
 }

@@ -45,7 +45,7 @@ pub(crate) fn kernel<'text>(tokens: &[&'text str]) -> Option<&'text str> {
 }
 
 /// The names and sizes of the variables in global and constant memory. An error is the declaration of a variable without
-/// a known size, with a value, or of another module.
+/// a known size, with a value, or of another module. One inside a function is checked too, but has no name outside.
 pub(crate) fn variables(tokens: &[&str]) -> Result<Vec<(String, u64)>, String> {
     let mut variables = Vec::new();
     let (mut depth, mut is_of_another_module) = (0_usize, false);
@@ -54,10 +54,13 @@ pub(crate) fn variables(tokens: &[&str]) -> Result<Vec<(String, u64)>, String> {
             "{" => depth += 1,
             "}" => depth = depth.saturating_sub(1),
             ".extern" => is_of_another_module = true,
-            ".global" | ".const" if depth == 0 => {
+            ".global" | ".const" => {
                 let declaration: Vec<_> = tokens[place..].iter().copied().take_while(|token| *token != ";").collect();
                 let declared = declared(&declaration[1..]).filter(|_| !is_of_another_module);
-                variables.extend(declared.ok_or_else(|| without_value(&declaration))?);
+                let declared = declared.ok_or_else(|| without_value(&declaration))?;
+                if depth == 0 {
+                    variables.extend(declared);
+                }
             }
             _ => {}
         }
@@ -100,9 +103,16 @@ fn variable(tokens: &[&str], element: u64) -> Option<(String, u64)> {
     Some(((*name).to_owned(), size))
 }
 
+/// Reads a literal such as `12`, `0x1F`, `017` or `0b101`, which may end in `U`.
 fn number(text: &str) -> Option<u64> {
-    let text = text.trim_end_matches('U');
-    text.strip_prefix("0x").map_or_else(|| text.parse(), |digits| u64::from_str_radix(digits, 16)).ok()
+    let text = text.strip_suffix('U').unwrap_or(text);
+    let (digits, base) = match text.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (&text[2..], 16),
+        [b'0', b'b' | b'B', ..] => (&text[2..], 2),
+        [b'0', ..] => (text, 8),
+        _ => (text, 10),
+    };
+    u64::from_str_radix(digits, base).ok()
 }
 
 /// The bytes of a fundamental type.
@@ -114,5 +124,41 @@ fn size_of(name: &str) -> Option<u64> {
         ".b64" | ".u64" | ".s64" | ".f64" => Some(8),
         ".b128" => Some(16),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Result<Vec<(String, u64)>, String> {
+        variables(&tokens(text).unwrap())
+    }
+
+    #[test]
+    fn a_length_is_read_in_its_base() {
+        for (length, expected) in
+            [("10", 10), ("010", 8), ("0x10", 16), ("0X1f", 31), ("0b101", 5), ("0B11", 3), ("12U", 12), ("0x2U", 2)]
+        {
+            assert_eq!(of(&format!(".global .b8 x[{length}];")), Ok(vec![("x".to_owned(), expected)]), "{length}");
+        }
+    }
+
+    #[test]
+    fn a_length_that_is_not_understood_is_refused() {
+        for length in ["0", "08", "0x", "0xg", "0b2", "1UU", "1u", "1_0", "ten", "2 * 3", "0x10000000000000000"] {
+            assert!(of(&format!(".global .b8 x[{length}];")).is_err(), "{length}");
+        }
+    }
+
+    /// No function of others runs, but its variables are variables of the module, and would not have their values.
+    #[test]
+    fn a_variable_inside_a_function_is_checked_and_has_no_name_outside() {
+        for variable in [".global .u32 x = 5;", ".const .b8 x[2] = {1, 2};", ".global .texref x;", ".global .b8 x[];"] {
+            assert!(of(&format!(".func f() {{ {variable} ret; }}")).is_err(), "{variable}");
+            assert!(of(&format!(".func f() {{ {{ {variable} }} ret; }}")).is_err(), "{variable}");
+        }
+        let text = ".func f() { .global .u32 x; ld.global.u32 %r1, [x]; ret; } .global .u64 y;";
+        assert_eq!(of(text), Ok(vec![("y".to_owned(), 8)]));
     }
 }

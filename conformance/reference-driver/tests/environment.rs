@@ -2,8 +2,11 @@
 
 #[macro_use]
 mod common;
+#[path = "common/calls.rs"]
+mod calls;
 
-use std::ffi::CStr;
+use std::ffi::{CStr, OsStr};
+use std::os::unix::ffi::OsStrExt as _;
 use std::process::{Command, Output};
 use std::ptr;
 
@@ -13,10 +16,10 @@ use cuda_ipc_sys::{
 };
 
 /// Runs a test of this file in a process with the given variables, because the driver reads them only once.
-fn run(test: &str, variables: &[(&str, &str)]) -> (Output, String) {
+fn run(test: &str, variables: &[(&str, impl AsRef<OsStr>)]) -> (Output, String) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test, "--ignored", "--nocapture"]).env("REFERENCE_DRIVER_MACHINE", "environment");
-    let output = command.envs(variables.iter().copied()).output().unwrap();
+    let output = command.envs(variables.iter().map(|(name, value)| (name, value))).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     (output, errors)
 }
@@ -69,7 +72,8 @@ fn a_variable_with_an_unknown_name_is_refused() {
 
 #[test]
 fn an_empty_variable_counts_as_unset() {
-    let names = ["PROFILE", "DEVICES", "MEMORY", "TOPOLOGY", "FABRIC", "VERSION", "FAULT"];
+    // The last name is unknown.
+    let names = ["PROFILE", "DEVICES", "MEMORY", "TOPOLOGY", "FABRIC", "VERSION", "FAULT", "DEVICE"];
     let names = names.map(|name| format!("REFERENCE_DRIVER_{name}"));
     let (output, errors) = run("accepted", &names.each_ref().map(|name| (name.as_str(), "")));
     assert!(output.status.success() && errors.is_empty(), "{errors}{}", String::from_utf8_lossy(&output.stdout));
@@ -103,24 +107,47 @@ fn uses_the_machine() {
     println!("device: {:?}", id.bytes);
 }
 
+/// Uses a machine with this name, and returns the line that shows its device.
+fn device_of(machine: &[u8]) -> String {
+    let variables =
+        [("REFERENCE_DRIVER_MACHINE", OsStr::from_bytes(machine)), ("REFERENCE_DRIVER_DEVICES", OsStr::new("2"))];
+    let (output, errors) = run("uses_the_machine", &variables);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{errors}{text}");
+    text.lines().find(|line| line.starts_with("device: ")).expect("it prints its device").to_owned()
+}
+
 /// The name is part of the names of files, which the system limits to 249 bytes.
 #[test]
 fn a_machine_can_have_a_long_name() {
     let long = "\u{e9}".repeat(1000);
-    let devices = ["a", "b", "b"].map(|end| {
-        let machine = format!("{long}{end}");
-        let variables = [("REFERENCE_DRIVER_MACHINE", machine.as_str()), ("REFERENCE_DRIVER_DEVICES", "2")];
-        let (output, errors) = run("uses_the_machine", &variables);
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success(), "{errors}{text}");
-        text.lines().find(|line| line.starts_with("device: ")).expect("it prints its device").to_owned()
-    });
+    let devices = ["a", "b", "b"].map(|end| device_of(format!("{long}{end}").as_bytes()));
     assert_ne!(devices[0], devices[1], "only the end of the name differs");
     assert_eq!(devices[1], devices[2]);
 }
 
-/// A kernel that has a name of ours and does nothing.
-const OTHERS: &CStr = c".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry scale()\n{\nret;\n}\n";
+/// Such names differ in bytes that no text has.
+#[test]
+fn a_machine_can_have_a_name_that_is_not_utf_8() {
+    let devices = [&b"\xff"[..], b"\xfe", b"\xfe", "\u{fffd}".as_bytes()].map(device_of);
+    assert_ne!(devices[0], devices[1]);
+    assert_eq!(devices[1], devices[2]);
+    assert!(!devices[..3].contains(&devices[3]), "a replacement character is another name");
+}
+
+/// Code of others, and its notes. The first is a kernel that has a name of ours and does nothing.
+const OTHERS: [(&CStr, &str); 4] = [
+    (
+        c".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry scale()\n{\nret;\n}\n",
+        "the kernel `scale` cannot be loaded: only the reference driver's own kernels run on the CPU",
+    ),
+    (c"\x7fELF", "machine code cannot be loaded: only the reference driver's own kernels run on the CPU"),
+    (c".version 6.0\n.target sm_70\n#define X\n", "PTX with directives of the preprocessor cannot be loaded"),
+    (
+        c".version 6.0\n.target sm_70\n.global .u32 one = 1;\n",
+        "`.global .u32 one` cannot be loaded: a variable needs a known size, no initial value, and a place in its module",
+    ),
+];
 
 #[test]
 #[ignore = "started by other tests, as another process"]
@@ -129,8 +156,8 @@ fn loads_code_of_others() {
     call!(cuInit(0));
     call!(cuDevicePrimaryCtxRetain(&mut context, 0));
     call!(cuCtxSetCurrent(context));
-    for _ in 0..2 {
-        let code = code!(cuModuleLoadData(&mut module, OTHERS.as_ptr().cast()));
+    for (image, _) in OTHERS.iter().chain(&OTHERS) {
+        let code = code!(cuModuleLoadData(&mut module, image.as_ptr().cast()));
         assert_eq!((code, module), (CUresult::CUDA_ERROR_NOT_SUPPORTED, ptr::null_mut()));
     }
 }
@@ -162,8 +189,27 @@ fn code_of_others_is_refused_with_a_note() {
     for (notes, count) in [("", 1), ("on", 1), ("off", 0)] {
         let (output, errors) = run("loads_code_of_others", &[("REFERENCE_DRIVER_NOTES", notes)]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-        let note = "reference driver: the kernel `scale` cannot be loaded: only the reference driver's own kernels run on the CPU";
-        assert_eq!(errors.matches(note).count(), count, "{errors}");
-        assert_eq!(errors.matches("reference driver:").count(), count, "{errors}");
+        for (_, note) in OTHERS {
+            assert_eq!(errors.matches(&format!("reference driver: {note}")).count(), count, "{errors}");
+        }
+        assert_eq!(errors.matches("reference driver:").count(), count * OTHERS.len(), "{errors}");
     }
+}
+
+#[test]
+#[ignore = "started by another test, as another process"]
+fn fails_in_device_code() {
+    const NOWHERE: u64 = 0x1000;
+    let _context = calls::Context::new();
+    let _ = calls::fill(NOWHERE, 4, 1);
+}
+
+/// The profile `mps` has no client that outlives the error of another one.
+#[test]
+fn a_process_that_ends_says_why_whatever_the_notes() {
+    let variables = [("REFERENCE_DRIVER_PROFILE", "mps"), ("REFERENCE_DRIVER_NOTES", "off")];
+    let (output, errors) = run("fails_in_device_code", &variables);
+    assert!(!output.status.success(), "{errors}");
+    let reason = "in device code; MPS would end every client of the device, so this process ends\n";
+    assert!(errors.contains(reason), "{errors}");
 }

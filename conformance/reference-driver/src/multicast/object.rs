@@ -180,7 +180,7 @@ impl Object {
 
     /// Opens the object behind a descriptor from `export`. Returns `None` for any other file.
     pub(crate) fn of_descriptor(descriptor: i32) -> Result<Option<Self>> {
-        let path = format!("/proc/self/fd/{descriptor}");
+        let path = format!("/proc/thread-self/fd/{descriptor}");
         if !std::fs::read_link(&path).is_ok_and(|target| is_memfd(&target, &file_name())) {
             return Ok(None);
         }

@@ -48,7 +48,7 @@ impl PoolFile {
     /// Opens the file behind another process's descriptor. POOL-IMP-004: any other descriptor is
     /// CUDA_ERROR_INVALID_VALUE. An H200 returns CUDA_ERROR_UNKNOWN, which is not documented for this call.
     pub(crate) fn import(descriptor: i32) -> Result<Arc<Self>> {
-        let target = std::fs::read_link(format!("/proc/self/fd/{descriptor}")).map_err(|_| INVALID_VALUE)?;
+        let target = std::fs::read_link(format!("/proc/thread-self/fd/{descriptor}")).map_err(|_| INVALID_VALUE)?;
         let place = Self::place_of(&target).ok_or(INVALID_VALUE)?;
         // SAFETY: the descriptor was open a moment ago. The caller must not close it during the call. If it does, the
         // next line fails or finds another file, which is checked below.

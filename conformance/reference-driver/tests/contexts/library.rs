@@ -143,4 +143,46 @@ tests! {
         assert_eq!(code!(cuMemAlloc(&mut memory, 4096)), CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         assert_eq!(code!(cuStreamEndCapture(stream, &mut graph)), CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     }
+
+    fn a_stream_that_joined_a_capture_counts_like_its_first_stream() {
+        let _context = Context::new();
+        let memory = allocate(4096);
+        let (mut first, mut graph, mut event) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
+        call!(cuStreamCreate(&mut first, 1));
+        call!(cuEventCreate(&mut event, 2));
+        let begin = |other| {
+            call!(cuStreamBeginCapture(first, CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED));
+            call!(cuEventRecord(event, first));
+            call!(cuStreamWaitEvent(other, event, 0));
+        };
+        let status = |stream| {
+            let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+            code!(cuStreamIsCapturing(stream, &mut status)).result().map(|()| status)
+        };
+        let implicit = CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+        for (flags, is_blocking) in [(0, true), (1, false)] {
+            let mut other = ptr::null_mut();
+            call!(cuStreamCreate(&mut other, flags));
+            begin(other);
+            let nothing = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+            let expected = if is_blocking { Err(implicit) } else { Ok(nothing) };
+            assert_eq!(status(ptr::null_mut()), expected, "flags {flags}");
+            assert_eq!(status(first), Ok(CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE));
+            let filled = code!(cuMemsetD8Async(memory, 1, 4096, ptr::null_mut())).result();
+            assert_eq!(filled, if is_blocking { Err(implicit) } else { Ok(()) }, "flags {flags}");
+            let ended = code!(cuStreamEndCapture(first, &mut graph));
+            let unjoined = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+            let invalidated = CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+            assert_eq!(ended, if is_blocking { invalidated } else { unjoined }, "flags {flags}");
+            assert_eq!(status(ptr::null_mut()), Ok(nothing));
+        }
+
+        // A stream of another context, for which that context cannot wait.
+        let (mut second, mut other): (CUcontext, _) = (ptr::null_mut(), ptr::null_mut());
+        call!(cuCtxCreate(&mut second, 0, 0));
+        call!(cuStreamCreate(&mut other, 1));
+        begin(other);
+        assert_eq!(code!(cuCtxSynchronize()), CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+        assert_eq!(code!(cuStreamEndCapture(first, &mut graph)), CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    }
 }

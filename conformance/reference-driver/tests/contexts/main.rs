@@ -16,6 +16,7 @@ mod exporter;
 mod fork;
 mod functions;
 mod library;
+mod main_thread;
 mod primary;
 mod resources;
 mod sticky;
