@@ -55,7 +55,7 @@ impl State {
     /// Memory that this process allocated is freed.
     pub(crate) fn spoil_after_free(&self, freed: u64) {
         match self.ranges.get(&freed).map(|range| &range.memory) {
-            Some(Memory::Linear(_)) if breaks_closes() => self.spoil(|memory| matches!(memory, Memory::Import(_))),
+            Some(Memory::Linear(_)) if breaks_closes() => spoil(self.imports.pointers().copied()),
             Some(Memory::Pool { .. }) if breaks_frees() => {
                 self.spoil(|memory| matches!(memory, Memory::PoolImport { .. }));
             }
