@@ -94,17 +94,18 @@ impl FileLease {
     /// example if the folder does not exist, if there is something at the path that is not a file of this user, or if
     /// there are more than 16 MiB.
     pub fn publish(path: impl AsRef<Path>, bytes: &[u8]) -> Result<Self, LivenessError> {
-        if bytes.len() > LONGEST {
-            return Err(LivenessError::system("write")(io::ErrorKind::FileTooLarge));
-        }
         // An absolute path stays valid if the process changes its working directory.
         let path = std::path::absolute(path).map_err(LivenessError::system("getcwd"))?;
+        if bytes.len() > LONGEST {
+            let words = format!("{} bytes are too many: at most {LONGEST} can be published", bytes.len());
+            return Err(failed("write", &path, io::Error::new(io::ErrorKind::FileTooLarge, words)));
+        }
         let new = with_suffix(&path);
         let file = take(&new)?.ok_or_else(|| LivenessError::InUse { path: path.clone() })?;
         // From here on, only this process puts a file at the path. Dropping the value removes what it made.
         let mut lease = Self { file, path: new, owner: std::process::id() };
         if let Some(old) = open(&path, OFlags::RDONLY)?
-            && is_locked(&old, Byte::Owner).map_err(LivenessError::system("fcntl(F_OFD_GETLK)"))?
+            && is_locked(&old, Byte::Owner).map_err(|error| failed("fcntl(F_OFD_GETLK)", &path, error))?
         {
             return Err(LivenessError::InUse { path });
         }
@@ -242,13 +243,13 @@ fn take(path: &Path) -> Result<Option<OwnedFd>, LivenessError> {
     const TRIES: usize = 100;
     for _ in 0..TRIES {
         let Some(file) = open(path, OFlags::RDWR | OFlags::CREATE)? else { continue };
-        let lock = |byte| lock(&file, byte).map_err(LivenessError::system("fcntl(F_OFD_SETLK)"));
+        let lock = |byte| lock(&file, byte).map_err(|error| failed("fcntl(F_OFD_SETLK)", path, error));
         if !lock(Byte::Maker)? {
             return Ok(None);
         }
         // The process that had the lock before may have moved its file to its place, and ended. A tenant may have found
         // the file there, and must not take this process for its owner.
-        if is_at(path, &file).map_err(LivenessError::system("lstat"))? {
+        if is_at(path, &file).map_err(|error| failed("lstat", path, error))? {
             return Ok(lock(Byte::Owner)?.then_some(file));
         }
     }

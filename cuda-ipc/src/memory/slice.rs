@@ -108,10 +108,16 @@ impl<'memory, T> DeviceSlice<'memory, T> {
             Some(end) if end <= self.length => {
                 Ok(Self { offset: self.offset + start * size_of::<T>(), length, ..self })
             }
-            _ => {
-                let bytes = |values: usize| values.saturating_mul(size_of::<T>());
-                Err(Error::OutOfBounds { offset: bytes(start), length: bytes(length), size: self.size() })
-            }
+            _ => Err(self.out_of_bounds(start, length)),
+        }
+    }
+
+    const fn out_of_bounds(self, start: usize, length: usize) -> Error {
+        let size = size_of::<T>();
+        Error::OutOfBounds {
+            offset: start.saturating_mul(size),
+            length: length.saturating_mul(size),
+            size: self.size(),
         }
     }
 
@@ -120,7 +126,8 @@ impl<'memory, T> DeviceSlice<'memory, T> {
     /// # Errors
     /// [`Error::OutOfBounds`], in bytes.
     pub fn value(self, index: usize) -> Result<Self, Error> {
-        self.part(index..=index)
+        // The range `usize::MAX..=usize::MAX` has no end that is a number, and so no length.
+        if index < self.length { self.part(index..=index) } else { Err(self.out_of_bounds(index, 1)) }
     }
 
     /// Returns views of the values before an index and of the others.

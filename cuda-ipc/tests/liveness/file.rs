@@ -372,13 +372,18 @@ fn the_longest_file_is_16_mib() {
     assert!(FileTenancy::open(&path, Duration::ZERO).unwrap().1 == longest);
     // Its owner makes it longer than any owner can publish.
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len((16 << 20) + 1).unwrap();
-    let too_large = |error: LivenessError| match error {
-        LivenessError::System(error) => assert_eq!(error.source.kind(), ErrorKind::FileTooLarge, "{error}"),
-        other => panic!("{other}"),
+    let is_too_large = |error: &LivenessError| match error {
+        LivenessError::System(error) => {
+            error.source.kind() == ErrorKind::FileTooLarge && error.path.as_deref() == Some(path.as_path())
+        }
+        _ => false,
     };
-    too_large(FileTenancy::open(&path, Duration::ZERO).unwrap_err());
+    let error = FileTenancy::open(&path, Duration::ZERO).unwrap_err();
+    assert!(is_too_large(&error), "{error}");
     drop(lease);
-    too_large(FileLease::publish(&path, &vec![7; (16 << 20) + 1]).unwrap_err());
+    let error = FileLease::publish(&path, &vec![7; (16 << 20) + 1]).unwrap_err();
+    assert!(is_too_large(&error), "{error}");
+    assert!(error.to_string().ends_with("16777217 bytes are too many: at most 16777216 can be published"), "{error}");
     assert!(!path.exists());
 }
 

@@ -59,6 +59,11 @@ fn a_slice_does_not_leave_its_memory() {
     let part = buffer.slice::<u32>(4..8).unwrap();
     assert!(out(part.part(3..5).map(|slice| slice.len())));
     assert!(out(part.value(4).map(|slice| slice.len())));
+    // The bytes of one value, also if the range has no end that is a number.
+    for index in [4, usize::MAX / 4, usize::MAX] {
+        let error = part.value(index).unwrap_err();
+        assert!(matches!(error, Error::OutOfBounds { length: 4, size: 16, .. }), "{index}: {error}");
+    }
     assert!(out(part.split_at(5).map(|(slice, _)| slice.len())));
     assert_eq!(part.part(1..3).unwrap().pointer(), buffer.pointer() + 20);
 }

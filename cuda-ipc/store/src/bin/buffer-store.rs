@@ -172,8 +172,9 @@ fn print_status(store: &Client) -> Result<(), cuda_ipc_store::Error> {
     }
     for user in status.users {
         let (clients, objects, bytes, names, waits) = (user.clients, user.objects, user.bytes, user.names, user.waits);
-        let counts = format!("{clients} clients, {objects} objects, {bytes} bytes, {names} names, {waits} waits");
-        println!("user {:<7}{counts}", user.uid);
+        let counts = [(clients, "client"), (objects, "object"), (bytes, "byte"), (names, "name"), (waits, "wait")];
+        let counts = counts.map(|(count, what)| format!("{count} {what}{}", if count == 1 { "" } else { "s" }));
+        println!("user {:<7}{}", user.uid, counts.join(", "));
     }
     Ok(())
 }

@@ -33,7 +33,7 @@ fn the_status_counts_what_the_store_has() {
     }
     assert_eq!(number("bytes"), status.bytes.to_string());
     let uid = rustix::process::geteuid().as_raw();
-    let user = format!("user {uid:<7}2 clients, 2 objects, {} bytes, 1 names, 0 waits", status.bytes);
+    let user = format!("user {uid:<7}2 clients, 2 objects, {} bytes, 1 name, 0 waits", status.bytes);
     assert_eq!(said.lines().last(), Some(&*user));
 }
 
