@@ -52,7 +52,7 @@ impl Capture {
         self.branches.iter_mut().find(|branch| Arc::ptr_eq(&branch.stream, stream))
     }
 
-    /// The stream in which it began, and those that joined it.
+    /// The stream in which the capture began, and those that joined it.
     fn streams(&self) -> impl Iterator<Item = &Arc<Stream>> {
         self.branches.iter().map(|branch| &branch.stream).chain([&self.origin])
     }
@@ -61,9 +61,9 @@ impl Capture {
         self.streams().any(|own| Arc::ptr_eq(own, stream))
     }
 
-    /// Whether the default stream of a context would have to wait for one of its streams.
+    /// Whether the default stream of a context would have to wait for one of the capture's streams.
     fn blocks(&self, context: u64) -> bool {
-        self.streams().any(|stream| stream.context == context && stream.is_blocking())
+        self.streams().any(|stream| stream.context == context && stream.is_blocking() && !stream.is_closed())
     }
 
     /// Adds a node after all others. That respects every dependency, because a call depends only on earlier ones.

@@ -59,8 +59,8 @@ pub(crate) fn environment() -> &'static Environment {
     })
 }
 
-/// The name of a machine as text. Replaces the end of a name that is long or not UTF-8 by a number that stands for all of
-/// its bytes. The system limits the name of a memfd, which contains the machine's, to 249 bytes.
+/// Returns the name of a machine as text. Of a name that has more than 200 bytes or is not UTF-8, it returns the first 50
+/// characters and a hash of all bytes. The system limits the name of a memfd, which contains the machine's, to 249 bytes.
 fn machine(name: &OsStr) -> String {
     const MOST: usize = 200;
     match name.to_str() {

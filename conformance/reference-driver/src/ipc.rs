@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cuda_ipc_sys::{CUdeviceptr, CUipcMem_flags, CUipcMemHandle, CUresult};
 
+use crate::account::descriptors;
 use crate::answer::{INVALID_CONTEXT, INVALID_DEVICE, INVALID_HANDLE, INVALID_VALUE, NOT_PERMITTED, Output, Result};
 use crate::block::{Block, GRANULARITY, UNIT};
 use crate::context::Context;
@@ -410,6 +411,8 @@ impl State {
                 let device = handle.device as usize;
                 let found = Block::of_process(handle.process, handle.descriptor, device, handle.inode);
                 Arc::new(found.map_err(|reason| match reason {
+                    // IPCMEM-OPEN-018: the exporter is just ending.
+                    Elsewhere::Gone if descriptors(handle.process).is_empty() => INVALID_HANDLE,
                     // IPCMEM-OPEN-016: the allocation was freed.
                     Elsewhere::Gone => INVALID_VALUE,
                     Elsewhere::Replaced | Elsewhere::Forbidden => NOT_PERMITTED,

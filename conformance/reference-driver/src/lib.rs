@@ -20,8 +20,8 @@
 //! - `REFERENCE_DRIVER_FABRIC`: the state of the fabric: `absent`, `no-channel` (the default), `channel`, `channel:7`
 //!   or `not-ready`.
 //! - `REFERENCE_DRIVER_VERSION`: the CUDA version to serve, from 11.8 to 13.5; 13.0 by default.
-//! - `REFERENCE_DRIVER_NOTES`: `off` hides the notes, on standard error, that say why a call is refused which succeeds on
-//!   a GPU.
+//! - `REFERENCE_DRIVER_NOTES`: `off` hides the notes, on standard error, that say why the driver refuses a call that
+//!   succeeds on a GPU.
 //! - `REFERENCE_DRIVER_FAULT`: the name of a bug that the driver has: see [`Fault`]. None by default.
 //! - `CUDA_VISIBLE_DEVICES`: works as it does for a real driver.
 //!

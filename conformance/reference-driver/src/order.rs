@@ -1,6 +1,5 @@
-//! Faults that show only in an order of steps which no case of the suite has, and which its models find.
-//!
-//! With each, a process that gives back something of its own can no longer give back what it has imported before.
+//! Faults that only the models of the suite find, because they need three steps in one order: a process opens an import,
+//! gives back something of its own, and then cannot give back the import. Such an import is *spoiled*.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,7 +8,7 @@ use crate::fault;
 use crate::process::State;
 use crate::range::Memory;
 
-/// The addresses and events that can no longer be given back.
+/// The spoiled addresses and events.
 fn spoiled() -> MutexGuard<'static, BTreeSet<u64>> {
     static SPOILED: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
     SPOILED.lock().unwrap_or_else(PoisonError::into_inner)
@@ -23,15 +22,15 @@ fn breaks_closes() -> bool {
     fault!(
         "close-fails-after-an-own-free",
         ["IPCMEM-CLOSE-001"],
-        "An import cannot be closed if its process freed memory of its own meanwhile."
+        "An import cannot be closed if its process freed memory of its own after the open."
     )
 }
 
 fn breaks_unmaps() -> bool {
     fault!(
         "unmap-of-an-import-fails-after-an-own-release",
-        ["VMM-MAP-013"],
-        "An import cannot be unmapped if its process released memory of its own meanwhile."
+        ["VMM-MAP-015"],
+        "An imported allocation cannot be unmapped if its process released one of its own after the mapping."
     )
 }
 
@@ -39,7 +38,7 @@ fn breaks_frees() -> bool {
     fault!(
         "free-of-an-import-fails-after-an-own-free",
         ["POOL-PTR-014"],
-        "An import of a pool cannot be freed if its process freed memory of its own pool meanwhile."
+        "Memory imported from a pool cannot be freed if its process freed memory of its own pool after the import."
     )
 }
 
@@ -47,12 +46,12 @@ fn breaks_destroys() -> bool {
     fault!(
         "destroy-import-fails-after-an-own-destroy",
         ["IPCEVT-024"],
-        "An imported event cannot be destroyed if its process destroyed an event of its own meanwhile."
+        "An imported event cannot be destroyed if its process destroyed an event of its own after the open."
     )
 }
 
 impl State {
-    /// Memory that this process allocated is freed.
+    /// With a fault, spoils the imports of a process that frees memory of its own.
     pub(crate) fn spoil_after_free(&self, freed: u64) {
         match self.ranges.get(&freed).map(|range| &range.memory) {
             Some(Memory::Linear(_)) if breaks_closes() => spoil(self.imports.pointers().copied()),
@@ -63,7 +62,7 @@ impl State {
         }
     }
 
-    /// Physical memory that this process created is released.
+    /// With a fault, spoils the mapped imports of a process that releases physical memory of its own.
     pub(crate) fn spoil_after_release(&self) {
         if breaks_unmaps() {
             self.spoil(|memory| matches!(memory, Memory::Mapping { allocation, .. } if allocation.is_import()));
@@ -74,7 +73,7 @@ impl State {
         spoil(self.ranges.iter().filter(|(_, range)| is_import(&range.memory)).map(|(base, _)| *base));
     }
 
-    /// An event that this process created is destroyed.
+    /// With a fault, spoils the imported events of a process that destroys an event of its own.
     pub(crate) fn spoil_after_destroy(&self) {
         if breaks_destroys() {
             spoil(self.events.iter().filter(|(_, event)| event.is_imported()).map(|(event, _)| *event));
@@ -82,7 +81,7 @@ impl State {
     }
 }
 
-/// Whether this memory or event of another process cannot be given back.
+/// Whether an address or an event is spoiled.
 pub(crate) fn is_spoiled(import: u64) -> bool {
     fault::active().is_some() && spoiled().contains(&import)
 }

@@ -45,7 +45,8 @@ pub(crate) fn kernel<'text>(tokens: &[&'text str]) -> Option<&'text str> {
 }
 
 /// The names and sizes of the variables in global and constant memory. An error is the declaration of a variable without
-/// a known size, with a value, or of another module. One inside a function is checked too, but has no name outside.
+/// a known size, with a value, or of another module. A variable inside a function is checked too, but not returned,
+/// because only the function can name it.
 pub(crate) fn variables(tokens: &[&str]) -> Result<Vec<(String, u64)>, String> {
     let mut variables = Vec::new();
     let (mut depth, mut is_of_another_module) = (0_usize, false);
@@ -54,7 +55,8 @@ pub(crate) fn variables(tokens: &[&str]) -> Result<Vec<(String, u64)>, String> {
             "{" => depth += 1,
             "}" => depth = depth.saturating_sub(1),
             ".extern" => is_of_another_module = true,
-            ".global" | ".const" => {
+            // In a function, an instruction may have a state space after a blank: `ld .global.u32`.
+            ".global" | ".const" if depth == 0 || begins_a_statement(&tokens[..place]) => {
                 let declaration: Vec<_> = tokens[place..].iter().copied().take_while(|token| *token != ";").collect();
                 let declared = declared(&declaration[1..]).filter(|_| !is_of_another_module);
                 let declared = declared.ok_or_else(|| without_value(&declaration))?;
@@ -69,6 +71,12 @@ pub(crate) fn variables(tokens: &[&str]) -> Result<Vec<(String, u64)>, String> {
         }
     }
     Ok(variables)
+}
+
+/// Whether nothing but linking directives comes between these tokens and the end of the last statement.
+fn begins_a_statement(before: &[&str]) -> bool {
+    let last = before.iter().rfind(|token| !matches!(**token, ".extern" | ".visible" | ".weak" | ".common"));
+    last.is_none_or(|token| matches!(*token, ";" | "{" | "}" | ":"))
 }
 
 /// The text of a declaration, without the value, which may be long.
@@ -151,7 +159,7 @@ mod tests {
         }
     }
 
-    /// No function of others runs, but its variables are variables of the module, and would not have their values.
+    /// The driver refuses an initial value inside a function too, because it would not store the value.
     #[test]
     fn a_variable_inside_a_function_is_checked_and_has_no_name_outside() {
         for variable in [".global .u32 x = 5;", ".const .b8 x[2] = {1, 2};", ".global .texref x;", ".global .b8 x[];"] {
@@ -160,5 +168,14 @@ mod tests {
         }
         let text = ".func f() { .global .u32 x; ld.global.u32 %r1, [x]; ret; } .global .u64 y;";
         assert_eq!(of(text), Ok(vec![("y".to_owned(), 8)]));
+    }
+
+    /// An instruction of a function may have a blank before its state space. What it names is no declaration.
+    #[test]
+    fn a_state_space_of_an_instruction_declares_nothing() {
+        for instruction in ["ld .global.u32 %r1, [x]", "st .global .u32 [x], %r1", "@p ld .const .u32 %r1, [x]"] {
+            assert_eq!(of(&format!(".func f() {{ {instruction}; ret; }}")), Ok(Vec::new()), "{instruction}");
+        }
+        assert!(of(".func f() { ret; .visible .global .u32 x = 5; }").is_err(), "a directive may come before");
     }
 }

@@ -76,6 +76,11 @@ impl Stream {
         self.is_blocking
     }
 
+    /// Whether the stream was destroyed.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.lock().is_closed
+    }
+
     pub(crate) fn new(context: u64, is_blocking: bool, health: &Arc<Health>) -> Arc<Self> {
         let health = Arc::clone(health);
         Arc::new(Self { context, is_blocking, health, queue: Mutex::default(), changed: Condvar::new() })

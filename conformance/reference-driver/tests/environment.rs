@@ -126,7 +126,7 @@ fn a_machine_can_have_a_long_name() {
     assert_eq!(devices[1], devices[2]);
 }
 
-/// Such names differ in bytes that no text has.
+/// Two names that differ only in bytes that are not UTF-8 are those of two machines.
 #[test]
 fn a_machine_can_have_a_name_that_is_not_utf_8() {
     let devices = [&b"\xff"[..], b"\xfe", b"\xfe", "\u{fffd}".as_bytes()].map(device_of);
@@ -135,7 +135,7 @@ fn a_machine_can_have_a_name_that_is_not_utf_8() {
     assert!(!devices[..3].contains(&devices[3]), "a replacement character is another name");
 }
 
-/// Code of others, and its notes. The first is a kernel that has a name of ours and does nothing.
+/// Code that the driver refuses, with the note for it. The first kernel has the name of one of the driver's own kernels.
 const OTHERS: [(&CStr, &str); 4] = [
     (
         c".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry scale()\n{\nret;\n}\n",
@@ -204,7 +204,7 @@ fn fails_in_device_code() {
     let _ = calls::fill(NOWHERE, 4, 1);
 }
 
-/// The profile `mps` has no client that outlives the error of another one.
+/// With the profile `mps`, an error of device code ends the process. It says so even with notes off.
 #[test]
 fn a_process_that_ends_says_why_whatever_the_notes() {
     let variables = [("REFERENCE_DRIVER_PROFILE", "mps"), ("REFERENCE_DRIVER_NOTES", "off")];

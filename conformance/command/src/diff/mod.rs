@@ -68,8 +68,8 @@ corruption, crash, hang, leak, wrong result, wrong code, or harness error. If a 
 text says in how many.
 
 Slower calls: the median of the steps with this call became more than three times as long, by more than 1 ms, beyond nine
-tenths of the old steps, on the same GPUs. If the usual call slowed down too, as on a busier machine, only what slowed
-down more than that counts. --no-time leaves all times out.
+tenths of the old steps, on the same GPUs. If the median over all calls slowed down too, as on a busier machine, only a
+call that slowed down more than that counts. --no-time leaves all times out.
 
 If only NEW is given, it is compared with the nearest golden record. The last lines of a run summarise this comparison.
 It leaves out cases that only one of the two has, and times, because a record rounds them.

@@ -70,16 +70,18 @@ fn add_times(text: &mut String, diff: &Diff, named: usize) {
     if let Some(slowdown) = times.slowdown.filter(|slowdown| *slowdown >= NOTED) {
         let cause = match (diff.old.load, diff.new.load) {
             (Some(old), Some(new)) if new.exceeds(&old) => {
-                format!(": the machine was busier (load {new}, and {old} in the old run)")
+                format!(" The machine was busier before this run (load {new}) than before the old one ({old}).")
             }
             (Some(old), Some(new)) => {
-                format!(", although the machine was no busier (load {new}, and {old} in the old run)")
+                format!(
+                    " The machine was about as busy before this run (load {new}) as before the old one ({old}), or less."
+                )
             }
             _ => String::new(),
         };
         let _ = writeln!(
             text,
-            "\nThe usual call took {slowdown:.1} times as long{cause}. Only what slowed down more counts."
+            "\nThe usual call took {slowdown:.1} times as long.{cause} Only what slowed down more counts."
         );
     }
 }

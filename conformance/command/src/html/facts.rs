@@ -41,7 +41,7 @@ pub(super) fn of(run: &Run) -> Vec<Fact> {
     let processes = if run.fresh { "a new process for every role" } else { "clean role processes are reused" };
     facts.extend([
         fact("started", run.began.as_deref().unwrap_or("unknown")),
-        fact("load before", run.load.map_or_else(|| "unknown".to_owned(), |load| load.to_string())),
+        fact("load average before", run.load.map_or_else(|| "unknown".to_owned(), |load| load.to_string())),
         fact("seed", run.seed.to_string()),
         fact("processes", processes),
         fact("runs of each case", run.repeat.to_string()),

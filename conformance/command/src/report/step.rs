@@ -168,7 +168,7 @@ fn parameters(kernel: &str) -> Option<&'static [(usize, bool)]> {
 }
 
 fn launch<'step>(program: &mut Program, me: usize, step: &Step, called: &Called) -> Result<Part<'step>, Unwritable> {
-    let unknown = || Unwritable::new("the program does not know a kernel that is launched");
+    let unknown = || Unwritable::new("the case launches a kernel that the program does not contain");
     let named = step.text.split("entry: \"").nth(1).and_then(|rest| rest.split('"').next());
     let kernel = named.unwrap_or(step.name());
     let kernel = if kernel.starts_with("fill") { "fill" } else { kernel };

@@ -1,4 +1,4 @@
-//! How long calls took: what one call does, and what the machine does to all of them.
+//! Comparisons of call times: one call is slower, or all of them are.
 
 use conformance::report::{Load, Report, Step};
 use conformance::{Outcome, Stop, check};
@@ -33,7 +33,7 @@ fn load(threads: f64) -> Option<Load> {
 /// A call that became slower is one line, and a regression.
 #[rstest]
 #[conformance::test()]
-fn a_call_that_became_slower_is_told() -> Outcome {
+fn a_slower_call_is_reported() -> Outcome {
     let (printed, code) = diff(&timed([0.03, 1.0, 1.0, 1.0], None), &timed([20.0, 1.0, 1.0, 1.0], None))?;
     check!(printed.contains("cuIpcOpenMemHandle: 0.030 to 20 ms, in 3 cases"), "{printed}");
     check!(code == Some(1), "{code:?}: {printed}");
@@ -45,22 +45,22 @@ fn a_call_that_became_slower_is_told() -> Outcome {
 #[case::busier(
     load(0.5),
     load(9.0),
-    ": the machine was busier (load 9.0 on 4 processors, and 0.5 on 4 processors in the old run)."
+    " The machine was busier before this run (load 9.0 on 4 processors) than before the old one (0.5 on 4 processors)."
 )]
 #[case::as_busy(
     load(2.0),
     load(2.9),
-    ", although the machine was no busier (load 2.9 on 4 processors, and 2.0 on 4 processors in the old run)."
+    " The machine was about as busy before this run (load 2.9 on 4 processors) as before the old one (2.0 on 4 processors), or less."
 )]
-#[case::unknown(None, load(9.0), ".")]
+#[case::unknown(None, load(9.0), "")]
 #[conformance::test()]
-fn what_slowed_everything_down_is_no_regression(
+fn a_slowdown_of_all_calls_is_not_a_regression(
     #[case] before: Option<Load>,
     #[case] now: Option<Load>,
     #[case] cause: &str,
 ) -> Outcome {
     let (printed, code) = diff(&timed([2.0; 4], before), &timed([8.0; 4], now))?;
-    let sentence = format!("The usual call took 4.0 times as long{cause} Only what slowed down more counts.");
+    let sentence = format!("The usual call took 4.0 times as long.{cause} Only what slowed down more counts.");
     check!(printed.contains(&sentence), "{printed}");
     check!(code == Some(0) && !printed.contains("slower calls"), "{code:?}: {printed}");
     Ok(())
@@ -69,7 +69,7 @@ fn what_slowed_everything_down_is_no_regression(
 /// A call that slowed down far more than all others is a regression on a busy machine too.
 #[rstest]
 #[conformance::test()]
-fn a_call_that_slowed_down_more_than_the_others_is_told() -> Outcome {
+fn a_call_that_slowed_down_more_than_the_others_is_reported() -> Outcome {
     let (printed, code) = diff(&timed([2.0; 4], load(0.0)), &timed([200.0, 8.0, 8.0, 8.0], load(4.0)))?;
     check!(printed.contains("cuIpcOpenMemHandle: 2.0 to 200 ms, in 3 cases"), "{printed}");
     check!(code == Some(1) && printed.contains("slower calls (1)"), "{code:?}: {printed}");

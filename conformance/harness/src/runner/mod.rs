@@ -315,7 +315,9 @@ impl Run {
 
 /// Returns the name of the simulated machine that this run may share with others.
 fn shared_machine() -> Option<String> {
-    std::env::var("REFERENCE_DRIVER_MACHINE").ok().filter(|machine| !machine.is_empty())
+    let machine = std::env::var_os("REFERENCE_DRIVER_MACHINE").filter(|machine| !machine.is_empty())?;
+    // The driver tells names apart that are not UTF-8, and so does this form.
+    Some(machine.into_string().unwrap_or_else(|bytes| format!("{bytes:?}")))
 }
 
 /// Returns what this run may share with others, before the driver is known. A program of checks starts others, which

@@ -90,9 +90,13 @@ pub(super) fn trial(case: Case, shared: Arc<Shared>) -> Trial {
 
 impl Shared {
     fn run(&self, case: &Case) -> Result<Completion, Failed> {
+        let spent = || self.budget.as_ref().and_then(Budget::is_spent);
+        if let Some(spent) = spent() {
+            return Ok(Completion::ignored_with(spent));
+        }
         let turn = self.turns.take(self.is_judged);
         // The turn may have taken long, if another run had it.
-        if let Some(spent) = self.budget.as_ref().and_then(Budget::is_spent) {
+        if let Some(spent) = spent() {
             return Ok(Completion::ignored_with(spent));
         }
         if self.turns.are_shared() {

@@ -1,5 +1,6 @@
 //! Which cases run, in which order, and for how long.
 
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -145,17 +146,27 @@ fn a_budget_ends_the_run() -> Outcome {
 #[rstest]
 #[conformance::test()]
 fn a_case_that_has_begun_ends_beyond_the_budget() -> Outcome {
-    const BUDGET: Duration = Duration::from_secs(5);
+    const BUDGET: Duration = Duration::from_secs(10);
     let folder = tempfile::tempdir().map_err(harness)?;
     let (gate, report) = (folder.path().join("gate"), folder.path().join("report.jsonl"));
     check!(Command::new("mkfifo").arg(&gate).status().map_err(harness)?.success());
     let mut command = suite("reference")?;
-    // One case of memory runs first, because it checks a row, and the other 39 after the gate.
-    command.args(["sample::memory", "planted::waits_at_a_gate", "--budget", "5s", "--report"]).arg(&report);
+    // One case of memory runs first, because it checks a row, and the other 39 would run after the gate.
+    command.args(["sample::memory", "planted::waits_at_a_gate", "--budget", "10s", "--report"]).arg(&report);
     command.env("CONFORMANCE_PLANTED", "1").env("PLANTED_GATE", &gate).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().map_err(harness)?;
+    let mut child = command.spawn().map_err(harness)?;
     // The pipe opens when the case reads it. The budget began before.
-    let open = std::fs::OpenOptions::new().write(true).open(&gate).map_err(harness)?;
+    let mut writer = std::fs::OpenOptions::new();
+    writer.write(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    let open = loop {
+        match writer.open(&gate) {
+            Ok(open) => break open,
+            Err(error) if error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error()) => {}
+            Err(error) => return Err(harness(error)),
+        }
+        check!(child.try_wait().map_err(harness)?.is_none(), "the run ended before the case began");
+        std::thread::sleep(Duration::from_millis(1));
+    };
     std::thread::sleep(BUDGET);
     drop(open);
     let output = child.wait_with_output().map_err(harness)?;

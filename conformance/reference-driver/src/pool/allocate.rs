@@ -223,13 +223,16 @@ impl State {
     /// Marks the memory at an address as about to be freed. Returns an error if it cannot be freed or is already
     /// marked.
     pub(crate) fn begin_free(&mut self, pointer: u64) -> Result<()> {
-        if is_spoiled(pointer) {
+        let is_freeable = self.ranges.get(&pointer).is_some_and(|range| !range.is_freed);
+        if is_freeable {
+            self.spoil_after_free(pointer);
+        }
+        let pools = &self.pools;
+        let range = self.ranges.get_mut(&pointer).filter(|_| is_freeable).ok_or(INVALID_VALUE)?;
+        let is_import = matches!(range.memory, Memory::PoolImport { .. });
+        if is_import && is_spoiled(pointer) {
             return Err(INVALID_VALUE);
         }
-        self.spoil_after_free(pointer);
-        let pools = &self.pools;
-        let range = self.ranges.get_mut(&pointer).filter(|range| !range.is_freed).ok_or(INVALID_VALUE)?;
-        let is_import = matches!(range.memory, Memory::PoolImport { .. });
         let is_orphan = range.memory.pool().is_some_and(|id| pools.get(&id).is_none_or(|pool| pool.is_destroyed));
         if is_import
             && is_orphan

@@ -354,7 +354,11 @@ entry_points! {
         {
             return Ok(());
         }
-        if found.iter().any(|base| is_spoiled(*base)) {
+        let is_import = |base: &u64| {
+            let memory = state.ranges.get(base).map(|range| &range.memory);
+            matches!(memory, Some(Memory::Mapping { allocation, .. }) if allocation.is_import())
+        };
+        if found.iter().any(|base| is_import(base) && is_spoiled(*base)) {
             return Err(INVALID_VALUE);
         }
         for base in found {

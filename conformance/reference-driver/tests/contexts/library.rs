@@ -177,7 +177,7 @@ tests! {
             assert_eq!(status(ptr::null_mut()), Ok(nothing));
         }
 
-        // A stream of another context, for which that context cannot wait.
+        // A captured stream of another context: that context cannot be synchronised.
         let (mut second, mut other): (CUcontext, _) = (ptr::null_mut(), ptr::null_mut());
         call!(cuCtxCreate(&mut second, 0, 0));
         call!(cuStreamCreate(&mut other, 1));

@@ -15,7 +15,7 @@ use crate::resources::allocate;
 const WORD: u32 = 0x0707_0707;
 const DESCRIPTOR: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 
-/// Names of calls, and what they returned.
+/// What was imported or exported, and the code that the call returned.
 type Codes = [(&'static str, CUresult); 4];
 
 /// Whether the main thread of this process has ended.
@@ -25,7 +25,7 @@ fn is_alone() -> bool {
     text.rsplit_once(") ").is_some_and(|(_, fields)| fields.starts_with('Z'))
 }
 
-/// Calls that look at a descriptor of their own process.
+/// Returns the codes of calls that look up a descriptor of the calling process in `/proc`.
 fn codes_of_descriptors() -> Codes {
     let (mut handle, mut pool, mut imported) = (0, ptr::null_mut(), ptr::null_mut());
     let memory = calls::export_descriptor(calls::create(GRANULE, DESCRIPTOR).unwrap()).unwrap();
