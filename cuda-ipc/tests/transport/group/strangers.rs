@@ -2,6 +2,7 @@
 
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
@@ -159,17 +160,25 @@ fn a_rank_that_breaks_the_protocol_ends_the_group(
     #[case] is_expected: fn(&TransportError) -> bool,
 ) {
     let (_folder, path) = folder();
+    let (sent, all_sent) = mpsc::sync_channel(1);
     thread::scope(|scope| {
+        let path = &path;
         // The messages may arrive before rank 0 has passed the barrier at the end of `join`.
-        let first = scope.spawn(|| match Group::join(&path, 0, 2, PATIENCE) {
-            Ok(mut group) => [group.barrier(PATIENCE).unwrap_err(), group.check().unwrap_err()],
+        let first = scope.spawn(move || match Group::join(path, 0, 2, PATIENCE) {
+            Ok(mut group) => {
+                // A first step that is right would let the barrier pass before the second one arrives.
+                all_sent.recv().unwrap();
+                [group.barrier(PATIENCE).unwrap_err(), group.check().unwrap_err()]
+            }
             Err(error) => [error.clone(), error],
         });
-        let rank = greeting(&path, 0);
+        let rank = greeting(path, 0);
         rank.send(&hello(1, 2), &[]).unwrap();
         rank.send(&frame(b"CGB", 0), &[]).unwrap();
         assert_eq!(rank.receive().unwrap().bytes, frame(b"CGB", 0));
         messages.iter().for_each(|message| rank.send(message, &[]).unwrap());
+        // Nobody receives it if `join` has failed.
+        let _ = sent.send(());
         let [error, again] = first.join().unwrap();
         assert!(is_expected(&error), "{error}");
         assert_eq!(error.to_string(), again.to_string());
