@@ -73,10 +73,11 @@ pub(crate) fn variables(tokens: &[&str]) -> Result<Vec<(String, u64)>, String> {
     Ok(variables)
 }
 
-/// Whether nothing but linking directives comes between these tokens and the end of the last statement.
+/// Whether no instruction has begun with the last of these tokens. `.loc` and `.file` end without a semicolon, with a number
+/// or a string.
 fn begins_a_statement(before: &[&str]) -> bool {
     let last = before.iter().rfind(|token| !matches!(**token, ".extern" | ".visible" | ".weak" | ".common"));
-    last.is_none_or(|token| matches!(*token, ";" | "{" | "}" | ":"))
+    last.is_none_or(|token| !token.starts_with(|first: char| first.is_ascii_alphabetic()))
 }
 
 /// The text of a declaration, without the value, which may be long.
@@ -176,6 +177,9 @@ mod tests {
         for instruction in ["ld .global.u32 %r1, [x]", "st .global .u32 [x], %r1", "@p ld .const .u32 %r1, [x]"] {
             assert_eq!(of(&format!(".func f() {{ {instruction}; ret; }}")), Ok(Vec::new()), "{instruction}");
         }
-        assert!(of(".func f() { ret; .visible .global .u32 x = 5; }").is_err(), "a directive may come before");
+        for before in ["ret; .visible", ".loc 1 1 1\n", ".file 1 \"a.cu\"\n", "L: "] {
+            assert!(of(&format!(".func f() {{ {before} .global .u32 x = 5; ret; }}")).is_err(), "{before}");
+        }
+        assert_eq!(of(".func f() { .loc 1 1 1\n ld .global.u32 %r1, [x]; ret; }"), Ok(Vec::new()));
     }
 }
