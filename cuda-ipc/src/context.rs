@@ -71,6 +71,17 @@ impl Context {
         Ok(Self::hold(device, raw, Origin::Primary))
     }
 
+    /// `cuDevicePrimaryCtxGetState`: retains the primary context of a device, if anything has retained it already.
+    #[cfg(feature = "dlpack")]
+    pub(crate) fn active_primary(device: Device) -> Result<Option<Self>, Error> {
+        let (mut flags, mut is_active) = (0, 0);
+        // SAFETY: the outputs are locals.
+        let answer =
+            unsafe { device.driver().calls()?.cuDevicePrimaryCtxGetState(device.raw(), &mut flags, &mut is_active) };
+        check("cuDevicePrimaryCtxGetState", answer, || device.passed())?;
+        if is_active == 0 { Ok(None) } else { Self::primary(device).map(Some) }
+    }
+
     /// `cuCtxCreate` with flags 0: creates a context beside the primary one. It does not become current.
     ///
     /// Usually [`Context::primary`] is the better choice. The runtime and most libraries use only the primary context.

@@ -7,7 +7,6 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
-use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use crate::answer::{OUT_OF_MEMORY, Result};
@@ -15,7 +14,7 @@ use crate::block::{GRANULARITY, HOST, SERIALS_SIZE, file_name};
 use crate::environment::environment;
 use crate::memfd::{is_memfd, new_file};
 use crate::pool::PoolFile;
-use crate::process::look_at;
+use crate::process::descriptors;
 
 /// Counts one mapping of a block in this process, as long as the value lives.
 #[derive(Debug)]
@@ -263,16 +262,6 @@ fn search(device: usize, only_users_of_the_driver: bool) -> HashMap<u64, u64> {
     }
     blocks.retain(|inode, _| !freed.contains(inode));
     blocks
-}
-
-/// The links to the files that a process has open.
-pub(crate) fn descriptors(process: u32) -> Vec<PathBuf> {
-    let list = |folder: &Path| {
-        let links: Vec<_> = std::fs::read_dir(folder.join("fd"))?.flatten().map(|entry| entry.path()).collect();
-        // A main thread that has ended shows none. Another thread may show them.
-        if links.is_empty() { Err(io::ErrorKind::NotFound.into()) } else { Ok(links) }
-    };
-    look_at(process, list).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -10,14 +10,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cuda_ipc_sys::{CUdeviceptr, CUipcMem_flags, CUipcMemHandle, CUresult};
 
-use crate::account::descriptors;
 use crate::answer::{INVALID_CONTEXT, INVALID_DEVICE, INVALID_HANDLE, INVALID_VALUE, NOT_PERMITTED, Output, Result};
 use crate::block::{Block, GRANULARITY, UNIT};
 use crate::context::Context;
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
 use crate::memfd::Elsewhere;
-use crate::process::{State, own_number, own_start_time, start_time, state, thread};
+use crate::process::{State, descriptors, own_number, own_start_time, start_time, state, thread};
 use crate::range::Memory;
 use crate::topology::topology;
 use close::close;

@@ -247,6 +247,16 @@ pub(crate) fn look_at<T>(process: u32, look: impl Fn(&Path) -> io::Result<T>) ->
     found
 }
 
+/// The links to the files that a process has open.
+pub(crate) fn descriptors(process: u32) -> Vec<PathBuf> {
+    let list = |folder: &Path| {
+        let links: Vec<_> = std::fs::read_dir(folder.join("fd"))?.flatten().map(|entry| entry.path()).collect();
+        // A main thread that has ended shows none. Another thread may show them.
+        if links.is_empty() { Err(io::ErrorKind::NotFound.into()) } else { Ok(links) }
+    };
+    look_at(process, list).unwrap_or_default()
+}
+
 /// This process's PID in the `/proc` where other processes look for it. In another PID namespace, that differs from
 /// `getpid`.
 pub(crate) fn own_number() -> u32 {

@@ -13,6 +13,7 @@ use cudarc::driver::sys as theirs;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DriverError};
 
 use crate::error::check;
+use crate::foreign::stream::PER_THREAD;
 use crate::foreign::{ForeignError, ForeignMemory};
 use crate::memory::DeviceMemory;
 use crate::sys::{CUdeviceptr, CUresult};
@@ -101,8 +102,9 @@ impl<O> ForeignMemory<O> {
     /// It waits until the slice's stream has allocated the memory and cudarc's last write to it is complete.
     ///
     /// # Errors
-    /// [`Error::Foreign`] if the slice belongs to another context, or if cudarc has loaded another driver library;
-    /// [`Error::Refused`] with the error of the stream's work, if it failed.
+    /// [`Error::Foreign`] if the slice belongs to another context, if its stream is the per-thread default stream, for
+    /// which another thread cannot wait, or if cudarc has loaded another driver library; [`Error::Refused`] with the error
+    /// of the stream's work, if it failed.
     #[doc(alias = "cuStreamSynchronize")]
     pub fn from_cudarc<T: AnyBitPattern>(context: &Context, owner: O) -> Result<Self, Error>
     where
@@ -114,6 +116,9 @@ impl<O> ForeignMemory<O> {
             return Err(ForeignError::OtherContext.into());
         }
         let stream = slice.stream();
+        if stream.cu_stream().addr() == PER_THREAD {
+            return Err(ForeignError::PerThreadStream.into());
+        }
         // cudarc makes its context current in each call.
         let _entered = context.enter()?;
         // This makes the stream wait for writes that other streams make.

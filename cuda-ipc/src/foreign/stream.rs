@@ -9,7 +9,7 @@ use crate::{Context, Error, Stream};
 
 /// `CU_STREAM_LEGACY` and `CU_STREAM_PER_THREAD`, casts in the header.
 const LEGACY: usize = 1;
-const PER_THREAD: usize = 2;
+pub(super) const PER_THREAD: usize = 2;
 
 impl Stream {
     /// `cuStreamGetCtx`: takes over a stream. Dropping the last clone destroys it.

@@ -9,6 +9,7 @@ use rustix::net::{Shutdown, shutdown};
 
 use super::incoming::Incoming;
 use super::outgoing::Outgoing;
+use super::socket_options::refuse_pidfds;
 use super::{Direction, Header, TransportError};
 use crate::deadline::Deadline;
 
@@ -256,6 +257,7 @@ impl From<UnixStream> for Connection {
     /// Makes a connection from a connected stream, such as one that a child inherited. The other end must also be a
     /// `Connection`, and no message may have been partly sent or received.
     fn from(socket: UnixStream) -> Self {
+        refuse_pidfds(socket.as_fd());
         let [sending, receiving] = [Half::new(State::Open), Half::new(State::Open)];
         let incoming = Mutex::new(Incoming::new());
         Self { socket, timeout: None, limits: Limits::default(), sending, receiving, incoming }

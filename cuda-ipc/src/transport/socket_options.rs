@@ -1,4 +1,5 @@
-//! `getsockopt` for the two options that rustix lacks: `SO_PEERPIDFD`, and an `SO_PEERCRED` whose PID may be 0.
+//! The three options of Unix sockets that rustix lacks: `SO_PEERPIDFD`, `SO_PASSPIDFD`, and an `SO_PEERCRED` whose PID may
+//! be 0.
 #![allow(unsafe_code)] // Calls the C library.
 
 use std::ffi::c_int;
@@ -15,6 +16,17 @@ pub(crate) fn peer_pidfd(socket: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     let [descriptor] = get(socket, libc::SO_PEERPIDFD)?;
     // SAFETY: the kernel created this descriptor for this call, and nothing else owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+}
+
+/// `SO_PASSPIDFD`: makes the kernel deliver no pidfd with each message, as whoever made the socket may have asked it to.
+/// rustix would leave those pidfds open. Before Linux 6.5 there is no such option.
+pub(crate) fn refuse_pidfds(socket: BorrowedFd<'_>) {
+    let no: c_int = 0;
+    let length = size_of_val(&no) as libc::socklen_t;
+    // SAFETY: the descriptor is open, and the kernel reads `length` bytes of the local.
+    unsafe {
+        libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_PASSPIDFD, (&raw const no).cast(), length)
+    };
 }
 
 fn get<const COUNT: usize>(socket: BorrowedFd<'_>, option: c_int) -> io::Result<[c_int; COUNT]> {

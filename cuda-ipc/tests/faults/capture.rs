@@ -272,6 +272,19 @@ roles! {
             end_capture(theirs);
             ours.scope(|_| Ok(())).unwrap();
         }
+        // Work in one stream does not mean work in another.
+        // SAFETY: nothing destroys the stream.
+        let idle = unsafe { Stream::borrow_raw(&context, theirs, ()) }.unwrap();
+        let (busy, memory) = (Stream::non_blocking(&context).unwrap(), DeviceBuffer::new(&context, 8).unwrap());
+        let ended = scope(|scope| {
+            let (busy, _idle) = (scope.on(&busy), scope.on(&idle));
+            busy.fill(memory.slice(..)?, 7_u32)?;
+            begin_capture(theirs, RELAXED);
+            Ok(())
+        });
+        assert!(ended.is_err_and(|error| error.code().is_some()));
+        end_capture(theirs);
+        assert_eq!(memory.snapshot::<u32>(..).unwrap()[..], [7, 7]);
     }
 
     fn role_has_work_beside_a_capture(_connection) {
@@ -321,14 +334,25 @@ mod tensor {
     static DROPPED: AtomicBool = AtomicBool::new(false);
     static REPORTED: AtomicUsize = AtomicUsize::new(0);
 
-    /// Memory whose drop can be seen.
-    struct Memory(DeviceBuffer);
+    /// Memory whose drop can be seen, and which is other memory from the second time on.
+    struct Memory {
+        first: DeviceBuffer,
+        later: DeviceBuffer,
+        uses: AtomicUsize,
+    }
+
+    impl Memory {
+        fn of(first: &Context, later: &Context) -> Self {
+            let [first, later] = [first, later].map(|context| DeviceBuffer::new(context, SIZE).unwrap());
+            Self { first, later, uses: AtomicUsize::new(0) }
+        }
+    }
 
     impl Deref for Memory {
         type Target = DeviceMemory;
 
         fn deref(&self) -> &DeviceMemory {
-            &self.0
+            if self.uses.fetch_add(1, Ordering::Relaxed) == 0 { &self.first } else { &self.later }
         }
     }
 
@@ -341,11 +365,20 @@ mod tensor {
     /// Beside a capture, the deleter cannot wait, so it keeps the memory and reports that.
     pub(super) fn is_released_while_work_runs() {
         set_drop_hook(|_| _ = REPORTED.fetch_add(1, Ordering::Relaxed));
-        let context = context();
-        let (theirs, consumer) = (raw_stream(&context), Stream::non_blocking(&context).unwrap());
-        let number = SharedPages::<u32>::new(&context, 1).unwrap();
-        for (round, is_beside_a_capture) in [(1, false), (2, true)] {
-            let memory = Memory(DeviceBuffer::new(&context, SIZE).unwrap());
+        let primary = context();
+        let other = Context::new(primary.device()).unwrap();
+        let theirs = raw_stream(&primary);
+        let [in_primary, in_other] = [&primary, &other].map(|context| Stream::non_blocking(context).unwrap());
+        let number = SharedPages::<u32>::new(&primary, 1).unwrap();
+        let rounds = [
+            (Memory::of(&primary, &primary), &in_primary, false),
+            (Memory::of(&primary, &primary), &in_primary, true),
+            // A tensor names its device, and most consumers work in the primary context.
+            (Memory::of(&other, &other), &in_primary, false),
+            (Memory::of(&other, &primary), &in_other, false),
+        ];
+        let mut reports = 0;
+        for (round, (memory, consumer, is_beside_a_capture)) in (1..).zip(rounds) {
             let tensor = Tensor::<ManagedVersioned>::export::<u8, _>(memory, 0, &[8]).unwrap();
             let (told, events) = channel();
             consumer
@@ -372,7 +405,8 @@ mod tensor {
                 })
                 .unwrap();
             assert_eq!(DROPPED.swap(false, Ordering::Relaxed), !is_beside_a_capture);
-            assert_eq!(REPORTED.load(Ordering::Relaxed), usize::from(is_beside_a_capture));
+            reports += usize::from(is_beside_a_capture);
+            assert_eq!(REPORTED.load(Ordering::Relaxed), reports);
         }
     }
 }

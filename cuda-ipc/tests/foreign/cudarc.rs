@@ -210,6 +210,8 @@ fn a_slice_comes_in() {
         owned.write(0, &[10_u32]).unwrap();
         assert_eq!(stream.clone_dtoh(&owned.into_owner()).unwrap(), [10, 20, 3]);
 
+        let refused = ForeignMemory::from_cudarc(&ours, theirs.per_thread_stream().clone_htod(&[1_u8]).unwrap());
+        assert!(matches!(refused, Err(Error::Foreign(ForeignError::PerThreadStream))), "{refused:?}");
         let other = Context::new(device()).unwrap();
         let refused = ForeignMemory::from_cudarc(&other, stream.clone_htod(&[1_u8]).unwrap());
         assert!(matches!(refused, Err(Error::Foreign(ForeignError::OtherContext))), "{refused:?}");

@@ -1,8 +1,10 @@
 //! Descriptors that are sent with the bytes.
 
+use std::ffi::c_int;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
 
 use cuda_ipc::transport::{Connection, Limits, TransportError};
 use rstest::rstest;
@@ -87,11 +89,36 @@ fn a_process_has_as_many_descriptors_after_it_all_as_before() {
     Peer::start(module_path!(), "role_counts_its_descriptors").finish();
 }
 
+#[test]
+fn a_socket_that_was_set_to_deliver_pidfds_leaves_none_open() {
+    Peer::start(module_path!(), "role_has_a_socket_that_delivers_pidfds").finish();
+}
+
 fn open_descriptors() -> usize {
     std::fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
 roles! {
+    fn role_has_a_socket_that_delivers_pidfds(_connection) {
+        let (socket, other) = UnixStream::pair().unwrap();
+        let (one, option, length) = (1, libc::SO_PASSPIDFD, size_of::<c_int>() as libc::socklen_t);
+        // SAFETY: the descriptor is open, and the value has the length.
+        let set = unsafe {
+            libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, option, (&raw const one).cast(), length)
+        };
+        if set != 0 {
+            // Before Linux 6.5.
+            return assert_eq!(std::io::Error::last_os_error().raw_os_error(), Some(libc::ENOPROTOOPT));
+        }
+        let [receiver, sender] = [socket, other].map(Connection::from);
+        let before = open_descriptors();
+        for _ in 0..10 {
+            sender.send(b"bytes", &[]).unwrap();
+            assert!(receiver.receive().unwrap().descriptors.is_empty());
+        }
+        assert_eq!(open_descriptors(), before);
+    }
+
     fn role_reads_the_numbers(connection) {
         for _ in 0..2 {
             let message = connection.receive().unwrap();

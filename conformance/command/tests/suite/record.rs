@@ -1,7 +1,7 @@
 //! Golden records: their content, the choice of the nearest, and a run's comparison with it.
 
 use conformance::records::{self, Nearness, Records};
-use conformance::report::{Environment, Host, Report};
+use conformance::report::{Environment, Host, Load, Report};
 use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
 use serde_json::Value;
@@ -16,6 +16,7 @@ use crate::suite::{harness, run, suite};
 fn an_update_normalises_the_report() -> Outcome {
     let mut report = plain("580.159.04", 2);
     report.run.environment = Some(open_module());
+    report.run.load = Some(Load { threads: 7.25, processors: 4 });
     report.cases[0].reason = Some("0x7f0012345678 is not mapped".to_owned());
     report.cases[1].duration_ms = 167.3;
     report.cases.push(without_rows("wire::something"));
@@ -26,9 +27,17 @@ fn an_update_normalises_the_report() -> Outcome {
     check!(output.status.success(), "{}", text(&output.stderr));
     let path = reports.path("records/nvidia-580.159.04-h200-x2.jsonl");
     let written = std::fs::read_to_string(&path).map_err(harness)?;
-    for absent in
-        ["wire::something", "user", "/run/someone", "\"start\"", "steps", "/usr/lib", "0x7f", "00000000000000000001"]
-    {
+    for absent in [
+        "wire::something",
+        "user",
+        "/run/someone",
+        "\"start\"",
+        "steps",
+        "/usr/lib",
+        "0x7f",
+        "7.25",
+        "00000000000000000001",
+    ] {
         check!(!written.contains(absent), "{absent} is in {written}");
     }
     let record = Report::read(&path).map_err(harness)?;

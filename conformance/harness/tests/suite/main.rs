@@ -10,6 +10,8 @@ mod deviations;
 mod disclosures;
 mod drivers;
 mod fire;
+#[path = "../support/gate.rs"]
+mod gate;
 mod identify;
 mod interposer;
 mod nextest;

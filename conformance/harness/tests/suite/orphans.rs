@@ -1,6 +1,5 @@
 //! If the runner is killed, nothing of it is left: no role, no file, and a report that can be read.
 
-use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -12,6 +11,7 @@ use conformance::{MIB, Outcome, Stop, Verdict, check, random};
 use rstest::rstest;
 use tempfile::TempDir;
 
+use crate::gate::{Gate, Waiting};
 use crate::suite::{harness, left_of, marked, suite};
 
 /// When the runner is killed.
@@ -42,11 +42,12 @@ impl Phase {
         }
     }
 
-    /// Waits until the runner is in the phase.
-    fn wait(self, runner: &mut Child, run: &Run) -> Outcome {
+    /// Waits until the runner is in the phase. A case that waits at the gate does so until the returned value is dropped.
+    fn wait(self, runner: &mut Child, run: &Run) -> Result<Option<Waiting>, Stop> {
         match self {
+            Self::Case | Self::Hang | Self::Stopped => return run.gate.wait(runner.stdout.take()).map(Some),
             // The second process is a role.
-            Self::Start => until("a role starts", || marked(&run.mark).len() > 1),
+            Self::Start => until("a role starts", || marked(&run.mark).len() > 1)?,
             Self::After(lines) => {
                 let mut output =
                     BufReader::new(runner.stdout.take().ok_or_else(|| harness("the runner has no output"))?);
@@ -54,14 +55,10 @@ impl Phase {
                 for _ in 0..lines + 3 {
                     output.read_line(&mut String::new()).map_err(harness)?;
                 }
-                Ok(())
             }
-            // The pipe opens when the case reads it.
-            Self::Case | Self::Hang | Self::Stopped => {
-                File::options().write(true).open(run.gate()).map(drop).map_err(harness)
-            }
-            Self::Report => until("the report grows", || run.report().metadata().is_ok_and(|file| file.len() > MIB)),
+            Self::Report => until("the report grows", || run.report().metadata().is_ok_and(|file| file.len() > MIB))?,
         }
+        Ok(None)
     }
 }
 
@@ -78,6 +75,7 @@ fn until(what: &str, happens: impl Fn() -> bool) -> Outcome {
 /// A run with a report and a folder for temporary files of its own.
 struct Run {
     folder: TempDir,
+    gate: Gate,
     mark: String,
 }
 
@@ -85,14 +83,8 @@ impl Run {
     fn new() -> Result<Self, Stop> {
         let folder = tempfile::tempdir().map_err(harness)?;
         std::fs::create_dir(folder.path().join("tmp")).map_err(harness)?;
-        let run = Self { folder, mark: format!("CONFORMANCE_MARK={:x}", random().u64(..)) };
-        let made = Command::new("mkfifo").arg(run.gate()).status().map_err(harness)?;
-        check!(made.success());
-        Ok(run)
-    }
-
-    fn gate(&self) -> PathBuf {
-        self.folder.path().join("gate")
+        let gate = Gate::new(folder.path())?;
+        Ok(Self { folder, gate, mark: format!("CONFORMANCE_MARK={:x}", random().u64(..)) })
     }
 
     fn report(&self) -> PathBuf {
@@ -107,7 +99,7 @@ impl Run {
         let mut command = suite("reference")?;
         let (name, value) = self.mark.split_once('=').unwrap_or_default();
         command.env(name, value).env("TMPDIR", self.folder.path().join("tmp"));
-        command.env("CONFORMANCE_PLANTED", "1").env("PLANTED_GATE", self.gate());
+        self.gate.bars(&mut command);
         command.arg(filter).arg("--report").arg(self.report()).stdout(Stdio::piped()).stderr(Stdio::null());
         Ok(command)
     }

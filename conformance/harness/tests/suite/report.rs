@@ -43,6 +43,11 @@ fn a_report_is_written_line_by_line() -> Outcome {
     let summed = String::from_utf8_lossy(&summed.stdout);
     check!(report.run.driver.sha256.as_deref() == summed.split_whitespace().next(), "{summed}");
     check!(report.run.suite.is_some_and(|suite| !suite.version.is_empty()) && report.run.began.is_some());
+    let load = report.run.load.ok_or_else(|| harness("no load was recorded"))?;
+    // `nproc --all` also counts the processors that this process may not use, and so does the load.
+    let processors = Command::new("nproc").arg("--all").output().map_err(harness)?;
+    let processors = String::from_utf8_lossy(&processors.stdout);
+    check!(load.processors.to_string() == processors.trim() && load.threads >= 0.0, "{load:?}, {processors}");
     check!(report.run.links.len() == 2 && report.run.links.iter().all(|link| link.access));
     Ok(())
 }

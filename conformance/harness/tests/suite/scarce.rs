@@ -1,5 +1,7 @@
 //! Runs that lack something: a full disk, no descriptors left, and two runs at once.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -8,6 +10,7 @@ use conformance::report::Report;
 use conformance::{Outcome, Stop, Verdict, check, random};
 use rstest::rstest;
 
+use crate::gate::Gate;
 use crate::suite::{harness, left_of, suite};
 
 const CASES: &str = "sample::memory_has_its_size";
@@ -113,19 +116,21 @@ fn a_run_without_descriptors_ends(#[values(4, 5, 6, 7, 8, 10, 12)] descriptors: 
 /// Two runs at once, on machines of their own or on one machine, end with the verdicts of a run alone. So does the one
 /// that leaks memory: only its own case is blamed.
 #[rstest]
-#[case::on_two_machines(false)]
-#[case::on_one_machine(true)]
+#[case::on_two_machines(None)]
+#[case::on_one_machine(Some(b""))]
+#[case::on_one_whose_name_is_no_text(Some(b"\xff"))]
 #[conformance::test()]
-fn two_runs_at_once_are_as_one_alone(#[case] on_one: bool) -> Outcome {
+fn two_runs_at_once_are_as_one_alone(#[case] end_of_name: Option<&[u8]>) -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
-    let machine = format!("{:x}", random().u64(..));
+    let random = format!("{:x}", random().u64(..));
+    let machine = end_of_name.map(|end| OsString::from_vec([random.as_bytes(), end].concat()));
     let report = |name: &str| folder.path().join(format!("{name}.jsonl"));
     let start = |name: &str| {
         let mut command = suite("reference")?;
         command.args(["sample::", "planted::leaked_memory", "planted::reads_memory", "--report"]).arg(report(name));
         command.args(["--repeat", "3", "--reruns", "0"]).env("CONFORMANCE_PLANTED", "1");
-        if on_one {
-            command.env("REFERENCE_DRIVER_MACHINE", &machine);
+        if let Some(machine) = &machine {
+            command.env("REFERENCE_DRIVER_MACHINE", machine);
         }
         command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().map_err(harness)
     };
@@ -149,7 +154,7 @@ fn two_runs_at_once_are_as_one_alone(#[case] on_one: bool) -> Outcome {
         let differing: Vec<_> = verdicts(name)?.into_iter().zip(&alone).filter(|(one, other)| one != *other).collect();
         check!(differing.is_empty(), "{name}: {differing:?}");
     }
-    check!((told > 0) == on_one, "{told} runs said that another one uses the same devices");
+    check!((told > 0) == machine.is_some(), "{told} runs said that another one uses the same devices");
     Ok(())
 }
 
@@ -159,17 +164,14 @@ fn two_runs_at_once_are_as_one_alone(#[case] on_one: bool) -> Outcome {
 #[conformance::test()]
 fn a_run_writes_into_no_other_report() -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
-    let (report, gate, mark) = (folder.path().join("report.jsonl"), folder.path().join("gate"), mark());
-    let made = Command::new("mkfifo").arg(&gate).status().map_err(harness)?;
-    check!(made.success());
+    let (report, gate, mark) = (folder.path().join("report.jsonl"), Gate::new(folder.path())?, mark());
     let mut first = suite("reference")?;
-    first.args(["--exact", "planted::waits_at_a_gate", "--report"]).arg(&report);
-    first.env("CONFORMANCE_PLANTED", "1").env("PLANTED_GATE", &gate).env(&mark.0, &mark.1);
-    let first = first.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().map_err(harness)?;
-    // The pipe opens when the case reads it.
-    let open = std::fs::OpenOptions::new().write(true).open(&gate).map_err(harness)?;
+    first.args(["--exact", "planted::waits_at_a_gate", "--report"]).arg(&report).env(&mark.0, &mark.1);
+    gate.bars(&mut first);
+    let mut first = first.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(harness)?;
+    let waiting = gate.wait(first.stdout.take())?;
     let second = suite("reference")?.arg(CASES).arg("--report").arg(&report).output().map_err(harness)?;
-    drop(open);
+    waiting.go_on()?;
     let first = first.wait_with_output().map_err(harness)?;
     check!(second.status.success(), "{}", String::from_utf8_lossy(&second.stderr));
     ended_well(&first, &mark, "is no longer the report of this run")?;

@@ -177,6 +177,16 @@ tests! {
             assert_eq!(status(ptr::null_mut()), Ok(nothing));
         }
 
+        // A stream that was destroyed blocks nothing.
+        let mut other = ptr::null_mut();
+        call!(cuStreamCreate(&mut other, 0));
+        begin(other);
+        assert_eq!(status(ptr::null_mut()), Err(implicit));
+        call!(cuStreamDestroy(other));
+        assert_eq!(status(ptr::null_mut()), Ok(CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE));
+        let ended = code!(cuStreamEndCapture(first, &mut graph));
+        assert_eq!(ended, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+
         // A captured stream of another context: that context cannot be synchronised.
         let (mut second, mut other): (CUcontext, _) = (ptr::null_mut(), ptr::null_mut());
         call!(cuCtxCreate(&mut second, 0, 0));

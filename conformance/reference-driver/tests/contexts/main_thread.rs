@@ -56,7 +56,17 @@ fn codes_of_descriptors() -> Codes {
     [("memory", memory), ("multicast object", multicast), ("pool", pool), ("dma-buf", buffer)]
 }
 
-/// What the other thread does: it sends two handles, and waits until it is killed.
+/// Returns for each thread of a process how many descriptors it shows.
+fn descriptors_of(process: libc::pid_t) -> Vec<usize> {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).expect("the process is not waited for");
+    let count = |thread: std::io::Result<std::fs::DirEntry>| {
+        std::fs::read_dir(thread.ok()?.path().join("fd")).map(Iterator::count).ok()
+    };
+    threads.map(|thread| count(thread).unwrap_or(0)).collect()
+}
+
+/// What the other thread does: it sends two handles, waits for a byte, closes every descriptor as a process does that is
+/// ending, and waits until it is killed.
 fn export(mut parent: &UnixStream) {
     while !is_alone() {
         std::thread::yield_now();
@@ -76,6 +86,11 @@ fn export(mut parent: &UnixStream) {
     let handles: [[u8; 64]; 2] = unsafe { std::mem::transmute((of_memory, of_event)) };
     parent.write_all(handles.as_flattened()).unwrap();
     let _ = parent.read(&mut [0]);
+    // SAFETY: nothing in this process uses a descriptor any more.
+    unsafe { libc::syscall(libc::SYS_close_range, 0, u32::MAX, 0) };
+    loop {
+        std::thread::park();
+    }
 }
 
 tests! {
@@ -110,6 +125,14 @@ tests! {
         call!(cuIpcCloseMemHandle(memory));
         call!(cuMemGetInfo(&mut free, &mut total));
         assert!(free < total, "its memory counts as used");
+
+        // A process that is ending has closed its descriptors, and is still there.
+        from_child.write_all(&[0]).unwrap();
+        while descriptors_of(child).iter().any(|count| *count > 0) {
+            std::thread::yield_now();
+        }
+        assert_eq!(code!(cuIpcOpenMemHandle(&mut memory, of_memory, 1)), CUresult::CUDA_ERROR_INVALID_HANDLE);
+        assert_eq!(descriptors_of(child).len(), 2, "the child has ended");
 
         // SAFETY: the child is ours, and nothing has waited for it.
         unsafe { (libc::kill(child, libc::SIGKILL), libc::waitpid(child, ptr::null_mut(), 0)) };

@@ -65,7 +65,10 @@ struct Exported<A, M> {
     managed: A,
     shape: Vec<i64>,
     strides: Vec<i64>,
+    #[expect(dead_code, reason = "it is only dropped")]
     memory: M,
+    /// The context of the memory, which is dropped after it.
+    context: Context,
 }
 
 impl<A: Abi> Tensor<A> {
@@ -73,9 +76,10 @@ impl<A: Abi> Tensor<A> {
     /// first element is `offset` bytes after the beginning of the memory.
     ///
     /// The tensor owns `memory`, such as a buffer. Consumers such as PyTorch call the deleter while their kernels still
-    /// run. So the deleter waits for all work of the memory's context before it drops the memory. If it cannot wait,
-    /// because other code is capturing a stream of the context, it leaks the memory, and the error goes to the hook of
-    /// [`set_drop_hook`](crate::set_drop_hook). If dropping the memory panics, the process is aborted.
+    /// run. So the deleter waits for all work of the memory's context, and of its device's primary context, in which most
+    /// consumers work, before it drops the memory. If it cannot wait, because other code is capturing a stream of these
+    /// contexts, it leaks the memory, and the error goes to the hook of [`set_drop_hook`](crate::set_drop_hook). If
+    /// dropping the memory panics, the process is aborted.
     ///
     /// # Errors
     /// [`Error::OutOfBounds`] and [`Error::Misaligned`]; [`Error::Tensor`] if the size does not fit into 64 bits.
@@ -85,7 +89,10 @@ impl<A: Abi> Tensor<A> {
     {
         let shape: Option<Vec<i64>> = shape.iter().map(|length| i64::try_from(*length).ok()).collect();
         let shape = shape.ok_or(TensorError::TooLarge)?;
-        let pointer = memory.at(offset, size_in_bytes(&shape, size_of::<T>())?)?;
+        // Once: a `Deref` may return other memory each time, and what the tensor names is what the deleter must wait for.
+        let exported: &DeviceMemory = &memory;
+        let pointer = exported.at(offset, size_in_bytes(&shape, size_of::<T>())?)?;
+        let context = exported.context().clone();
         if !pointer.is_multiple_of(align_of::<T>() as CUdeviceptr) {
             return Err(Error::Misaligned { pointer, alignment: align_of::<T>() });
         }
@@ -94,14 +101,14 @@ impl<A: Abi> Tensor<A> {
             data: ptr::without_provenance_mut(pointer as usize),
             byte_offset: 0,
             // The raw device is its ordinal.
-            device: Device { kind: Device::CUDA, ordinal: memory.context().device().raw() },
+            device: Device { kind: Device::CUDA, ordinal: context.device().raw() },
             dimensions: i32::try_from(shape.len()).map_err(|_| TensorError::TooLarge)?,
             data_type: T::TYPE,
             shape: ptr::null_mut(),
             strides: ptr::null_mut(),
         };
         let (strides, managed) = (row_major(&shape), A::new(tensor, ptr::null_mut(), delete::<A, M>));
-        let exported = Box::into_raw(Box::new(Exported { managed, shape, strides, memory }));
+        let exported = Box::into_raw(Box::new(Exported { managed, shape, strides, memory, context }));
         // SAFETY: the value was allocated just now, and nothing else points to it.
         let Exported { managed, shape, strides, .. } = unsafe { &mut *exported };
         let tensor = RawTensor { shape: shape.as_mut_ptr(), strides: strides.as_mut_ptr(), ..tensor };
@@ -267,7 +274,7 @@ unsafe extern "C" fn delete<A: Abi, M: Deref<Target = DeviceMemory>>(managed: *m
     let exported = unsafe { (*managed).context() }.cast::<Exported<A, M>>();
     // SAFETY: `export` allocated it, and the consumer calls this once.
     let exported = unsafe { Box::from_raw(exported) };
-    match exported.memory.context().finish() {
+    match finish_consumers(&exported.context) {
         Ok(()) => {}
         // Nothing uses the memory any more.
         Err(error) if error.ends_work() => {}
@@ -276,6 +283,15 @@ unsafe extern "C" fn delete<A: Abi, M: Deref<Target = DeviceMemory>>(managed: *m
             std::mem::forget(exported);
             report("Tensor", error);
         }
+    }
+}
+
+/// Waits for all work of a context, and of the primary context of its device.
+fn finish_consumers(context: &Context) -> Result<(), Error> {
+    context.finish()?;
+    match Context::active_primary(context.device())? {
+        Some(primary) if primary != *context => primary.finish(),
+        _ => Ok(()),
     }
 }
 

@@ -59,12 +59,11 @@ impl Used<'_> {
     /// Waits for every stream, also after an error, and returns the first error.
     fn settle(&self, watches: bool) -> Option<Error> {
         let mut first = None;
-        self.streams.borrow().each(|stream| {
+        self.streams.borrow().each(|place, stream| {
+            let is_busy = self.busy.has(place);
             let settled = match &self.watch {
-                // Nothing uses what the scope borrowed, whatever comes of the wait.
-                _ if !self.has_work.get() => stream.finish(),
-                Some(watch) if watches => watch.settle(stream),
-                _ => settle(stream),
+                Some(watch) if watches => watch.settle(stream, is_busy),
+                _ => settle(stream, is_busy),
             };
             if let Err(error) = settled {
                 first.get_or_insert(error);
@@ -74,8 +73,12 @@ impl Used<'_> {
     }
 }
 
-/// Waits until a stream's work is over. It returns only if that is certain.
-pub(super) fn settle(stream: &Stream) -> Result<(), Error> {
+/// Waits until a stream's work is over. If work of the scope may be in the stream, it returns only if that is certain.
+pub(super) fn settle(stream: &Stream, is_busy: bool) -> Result<(), Error> {
+    if !is_busy {
+        // No work in this stream uses what the scope borrowed, whatever comes of the wait.
+        return stream.finish();
+    }
     let (mut pauses, deadline) = (Pauses::default(), Deadline::after(Some(CAPTURE)));
     let error = loop {
         match stream.finish() {

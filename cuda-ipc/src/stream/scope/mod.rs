@@ -5,7 +5,7 @@ mod stream;
 mod streams;
 mod watch;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -14,7 +14,7 @@ use crate::{Error, Stream};
 
 use end::End;
 pub use stream::ScopedStream;
-use streams::Streams;
+use streams::{Busy, Streams};
 use watch::Watch;
 
 /// `cuStreamSynchronize`: runs a function that enqueues work in streams, and then waits until all of it is done.
@@ -98,7 +98,7 @@ fn run_watching<'env, F, R>(process: Option<&'env dyn Exporter>, run: F) -> Resu
 where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> Result<R, Error>,
 {
-    let used = Used { streams: RefCell::default(), has_work: Cell::new(false), watch: process.map(Watch::new) };
+    let used = Used { streams: RefCell::default(), busy: Busy::default(), watch: process.map(Watch::new) };
     let scope = Scope { used, env: PhantomData };
     // If the function panics, dropping this waits.
     let end = End::of(&scope.used);
@@ -121,8 +121,7 @@ pub struct Scope<'scope, 'env: 'scope> {
 /// the wait. Otherwise, work could borrow what is dropped before the wait.
 struct Used<'scope> {
     streams: RefCell<Streams<'scope>>,
-    /// Whether the scope may have enqueued anything.
-    has_work: Cell<bool>,
+    busy: Busy,
     watch: Option<Watch<'scope>>,
 }
 
@@ -132,11 +131,8 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// If other code is capturing the stream into a graph, the handle enqueues nothing, even after the capture has ended,
     /// and the scope does not wait: nothing can wait for a stream that is being captured.
     pub fn on(&'scope self, stream: &'scope Stream) -> ScopedStream<'scope, 'env> {
-        let is_captured = stream.is_captured();
-        if !is_captured {
-            self.used.streams.borrow_mut().add(stream);
-        }
-        ScopedStream::new(self, stream, is_captured)
+        let place = (!stream.is_captured()).then(|| self.used.streams.borrow_mut().add(stream));
+        ScopedStream::new(self, stream, place)
     }
 }
 

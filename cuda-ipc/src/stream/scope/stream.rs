@@ -32,13 +32,14 @@ const HOST: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_HOST;
 pub struct ScopedStream<'scope, 'env: 'scope> {
     scope: &'scope Scope<'scope, 'env>,
     stream: &'scope Stream,
-    /// Whether the stream was being captured when the scope took it in. The scope then does not wait for it.
-    is_captured: bool,
+    /// The stream's place in the scope. `None` if the stream was being captured when the scope took it in: the scope then
+    /// does not wait for it.
+    place: Option<usize>,
 }
 
 impl<'scope, 'env> ScopedStream<'scope, 'env> {
-    pub(super) const fn new(scope: &'scope Scope<'scope, 'env>, stream: &'scope Stream, is_captured: bool) -> Self {
-        Self { scope, stream, is_captured }
+    pub(super) const fn new(scope: &'scope Scope<'scope, 'env>, stream: &'scope Stream, place: Option<usize>) -> Self {
+        Self { scope, stream, place }
     }
 
     /// Returns the stream.
@@ -204,14 +205,12 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
     }
 
     /// Refuses a captured stream, and one that was captured when the scope took it in. Otherwise notes that the scope may
-    /// enqueue work.
+    /// enqueue work in the stream.
     #[inline]
     fn require_no_capture(self) -> Result<(), Error> {
-        if self.is_captured {
-            return Err(ForeignError::Capturing.into());
-        }
+        let place = self.place.ok_or(ForeignError::Capturing)?;
         self.stream.require_no_capture()?;
-        self.scope.used.has_work.set(true);
+        self.scope.used.busy.add(place);
         Ok(())
     }
 
@@ -231,7 +230,7 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
     fn settle_before_copy(self, watch: &Watch<'_>, to: CUdeviceptr, from: CUdeviceptr) -> Result<(), Error> {
         let [to, from] = [to, from].map(|pointer| type_of(self.stream.context(), pointer));
         match (to?, from?) {
-            (None, _) | (_, None) | (Some(HOST), Some(HOST)) => watch.settle(self.stream),
+            (None, _) | (_, None) | (Some(HOST), Some(HOST)) => watch.settle(self.stream, true),
             _ => Ok(()),
         }
     }

@@ -36,10 +36,10 @@ impl<'scope> Watch<'scope> {
 
     /// Waits until a stream's work is over, as [`settle`] does. If the process dies while the stream waits for it, ends
     /// the waits.
-    pub(super) fn settle(&self, stream: &Stream) -> Result<(), Error> {
+    pub(super) fn settle(&self, stream: &Stream, is_busy: bool) -> Result<(), Error> {
         let watched = self.watch(stream);
         // Whatever came of watching, only this tells that the work is over.
-        settle(stream)?;
+        settle(stream, is_busy)?;
         watched
     }
 
@@ -97,14 +97,14 @@ impl Wait<'_> {
         let mut number = [N::zeroed()];
         // SAFETY: the scope has borrowed the memory, and `settle` waits for the copy.
         let read = unsafe { self.memory.read_async(self.offset, &mut number, stream) };
-        settle(stream)?;
+        settle(stream, true)?;
         read?;
         if value.is_met_by(number[0], self.condition) {
             return Ok(false);
         }
         // SAFETY: as above.
         let written = unsafe { value.write(stream, self.memory, self.offset) };
-        settle(stream)?;
+        settle(stream, true)?;
         written.map(|()| true)
     }
 }
