@@ -2,6 +2,7 @@
 //! capture early, are those of an H200.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -26,8 +27,7 @@ pub(crate) struct Capture {
     mode: Mode,
     /// The thread that began it.
     thread: u64,
-    origin: Arc<Stream>,
-    /// The streams that joined it by waiting for an event that was recorded in it.
+    /// The stream in which it began, and those that joined it by waiting for an event that was recorded in it.
     branches: Vec<Branch>,
     nodes: Vec<Node>,
     is_valid: bool,
@@ -36,25 +36,37 @@ pub(crate) struct Capture {
 #[derive(Debug)]
 struct Branch {
     stream: Arc<Stream>,
-    /// Whether a stream of the capture waits for everything that this one has.
-    is_joined: bool,
+    earlier: Earlier,
 }
+
+/// The nodes, by their places in the capture, that come before the next work of a stream.
+type Earlier = BTreeSet<usize>;
 
 /// Where an event was last recorded, if that was in a capture.
 #[derive(Clone, Debug)]
 pub(crate) struct Captured {
     capture: u64,
-    stream: Arc<Stream>,
+    earlier: Earlier,
 }
 
 impl Capture {
-    fn branch(&mut self, stream: &Arc<Stream>) -> Option<&mut Branch> {
-        self.branches.iter_mut().find(|branch| Arc::ptr_eq(&branch.stream, stream))
+    /// The stream in which the capture began.
+    fn origin(&self) -> &Branch {
+        &self.branches[0]
     }
 
-    /// The stream in which the capture began, and those that joined it.
+    /// What comes before the next work of a stream. A stream that is not in the capture yet joins it.
+    fn earlier(&mut self, stream: &Arc<Stream>) -> &mut Earlier {
+        let place = self.branches.iter().position(|branch| Arc::ptr_eq(&branch.stream, stream));
+        let place = place.unwrap_or_else(|| {
+            self.branches.push(Branch { stream: Arc::clone(stream), earlier: Earlier::new() });
+            self.branches.len() - 1
+        });
+        &mut self.branches[place].earlier
+    }
+
     fn streams(&self) -> impl Iterator<Item = &Arc<Stream>> {
-        self.branches.iter().map(|branch| &branch.stream).chain([&self.origin])
+        self.branches.iter().map(|branch| &branch.stream)
     }
 
     fn has(&self, stream: &Arc<Stream>) -> bool {
@@ -71,10 +83,9 @@ impl Capture {
         if !self.is_valid {
             return Err(INVALIDATED);
         }
+        let place = self.nodes.len();
         self.nodes.push(node);
-        if let Some(branch) = self.branch(stream) {
-            branch.is_joined = false;
-        }
+        self.earlier(stream).insert(place);
         Ok(())
     }
 }
@@ -119,7 +130,7 @@ impl State {
     }
 
     pub(crate) fn forget_captures(&mut self, ends: impl Fn(&Stream) -> bool) {
-        self.with_captures(|captures| captures.retain(|capture| !ends(&capture.origin)));
+        self.with_captures(|captures| captures.retain(|capture| !ends(&capture.origin().stream)));
     }
 
     fn capture_of(&mut self, stream: &Arc<Stream>) -> Option<&mut Capture> {
@@ -170,9 +181,14 @@ impl State {
         self.invalidate(is_within, UNSUPPORTED)
     }
 
-    /// Whether a stream is captured that the default stream would have to wait for.
-    fn has_blocking_capture(&self, context: u64) -> bool {
-        self.captures.iter().any(|capture| capture.blocks(context))
+    /// Returns a stream of which a call asks whether it is captured. Captures stay valid, also if the default stream would
+    /// have to wait for one.
+    fn observed(&mut self, stream: CUstream) -> Result<Arc<Stream>> {
+        let current = self.current()?;
+        if is_legacy(stream) && self.captures.iter().any(|capture| capture.blocks(current)) {
+            return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+        }
+        self.stream(stream)
     }
 
     /// Refuses the default stream while a stream is captured that it would have to wait for.
@@ -226,7 +242,7 @@ impl State {
             // IPCEVT-036: the capture stays valid.
             Some(_) if is_shared => return Err(UNSUPPORTED),
             Some(capture) if !capture.is_valid => return Err(INVALIDATED),
-            Some(capture) => Some(Captured { capture: capture.id, stream: Arc::clone(stream) }),
+            Some(capture) => Some(Captured { capture: capture.id, earlier: capture.earlier(stream).clone() }),
             None => None,
         };
         let is_captured = captured.is_some();
@@ -255,18 +271,18 @@ impl State {
                 let isolation = CUresult::CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
                 self.invalidate(|capture| capture.id == own, isolation).map(|()| true)
             }
-            (Some(captured), own) => {
+            (Some(captured), _) if self.is_default(stream) => {
+                let implicit = CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+                self.invalidate(|capture| capture.id == captured.capture, implicit)?;
+                Err(INVALID_VALUE)
+            }
+            (Some(captured), _) => {
                 let capture = self.captures.iter_mut().find(|capture| capture.id == captured.capture);
                 let capture = capture.ok_or(INVALID_VALUE)?;
                 if !capture.is_valid {
                     return Err(INVALIDATED);
                 }
-                if own.is_none() {
-                    capture.branches.push(Branch { stream: Arc::clone(stream), is_joined: false });
-                }
-                if let Some(branch) = capture.branch(&captured.stream) {
-                    branch.is_joined = true;
-                }
+                capture.earlier(stream).extend(captured.earlier);
                 Ok(true)
             }
         }
@@ -285,8 +301,7 @@ impl State {
             id: self.new_id(),
             mode,
             thread: thread(),
-            origin: stream,
-            branches: Vec::new(),
+            branches: vec![Branch { stream, earlier: Earlier::new() }],
             nodes: Vec::new(),
             is_valid: true,
         };
@@ -297,7 +312,7 @@ impl State {
     fn end_capture(&mut self, stream: &Arc<Stream>) -> Result<Graph> {
         let place = self.captures.iter().position(|capture| capture.has(stream));
         let place = place.ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
-        if !Arc::ptr_eq(&self.captures[place].origin, stream) {
+        if !Arc::ptr_eq(&self.captures[place].origin().stream, stream) {
             self.captures[place].is_valid = false;
             return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
         }
@@ -308,7 +323,8 @@ impl State {
         if capture.mode != Mode::CU_STREAM_CAPTURE_MODE_RELAXED && capture.thread != thread() {
             return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
         }
-        if capture.branches.iter().any(|branch| !branch.is_joined) {
+        // A stream that joined and added nothing need not be waited for.
+        if capture.origin().earlier.len() < capture.nodes.len() {
             return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
         }
         let nodes = capture.nodes.into_iter().map(|node| (self.new_id(), node)).collect();
@@ -324,7 +340,7 @@ fn is_known(mode: Mode) -> bool {
 /// Tells the status and the number of a stream's capture. What it has captured so far is not told.
 fn tell(stream: CUstream, status: Output<Status>, id: Output<u64>, asks_for_nodes: bool) -> Result<()> {
     let mut state = state()?;
-    let stream = state.stream(stream)?;
+    let stream = state.observed(stream)?;
     status.wanted()?;
     let Some(capture) = state.capture_of(&stream) else {
         return status.give(Status::CU_STREAM_CAPTURE_STATUS_NONE);
@@ -365,12 +381,7 @@ entry_points! {
 
     fn cuStreamIsCapturing(stream: CUstream, status: Output<Status>) {
         let mut state = state()?;
-        // As documented, the question whether the default stream is captured leaves captures valid.
-        let current = state.current()?;
-        if is_legacy(stream) && state.has_blocking_capture(current) {
-            return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
-        }
-        let stream = state.stream(stream)?;
+        let stream = state.observed(stream)?;
         status.give(match state.capture_of(&stream) {
             None => Status::CU_STREAM_CAPTURE_STATUS_NONE,
             Some(capture) if capture.is_valid => Status::CU_STREAM_CAPTURE_STATUS_ACTIVE,

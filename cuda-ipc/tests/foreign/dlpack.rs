@@ -10,8 +10,9 @@ use cuda_ipc::foreign::ForeignError;
 use cuda_ipc::foreign::dlpack::{
     Abi, DataType, Device, Element, Managed, ManagedVersioned, RawTensor, Tensor, TensorError,
 };
+use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
 use cuda_ipc::{Context, DeviceBuffer, Error};
-use dlpark::allocation::dynamic::Allocation;
+use dlpark::allocation::dynamic::Allocation as TheirAllocation;
 use dlpark::ffi;
 
 use crate::common::{context, device};
@@ -87,7 +88,7 @@ fn a_tensor_of_another_crate_is_borrowed_and_released() {
     memory.write(8, &[1.5_f64, 2.5]).unwrap();
     let mut shape = [2_i64];
     let owner = Box::new(Arc::clone(&memory));
-    let mut theirs = Allocation::<ffi::DLManagedTensor>::allocate(0).unwrap().initialize(owner, 1).unwrap();
+    let mut theirs = TheirAllocation::<ffi::DLManagedTensor>::allocate(0).unwrap().initialize(owner, 1).unwrap();
     theirs.set_data(ptr::without_provenance_mut(memory.pointer() as usize)).set_byte_offset(8);
     theirs.set_device(ffi::DLDevice::cuda(device().raw())).set_dtype(ffi::DLDataType::F64);
     theirs.tensor_mut().shape = shape.as_mut_ptr();
@@ -204,12 +205,26 @@ fn a_hostile_tensor_is_an_error_and_is_released_once() {
     }
 }
 
-/// A tensor names its device, and not its context.
+/// A tensor names its device, and not its context. The contexts of a device reach each other's memory.
 #[test]
-fn a_tensor_of_another_context_is_refused() {
-    let tensor = Tensor::<Managed>::export::<u8, _>(Seen(buffer(64)), 0, &[8]).unwrap();
-    let refused = tensor.memory(&Context::new(device()).unwrap());
-    assert!(matches!(refused, Err(Error::NoAccess { .. })), "{refused:?}");
+fn a_tensor_of_another_context_is_borrowed() {
+    let memory = buffer(64);
+    let tensor = Tensor::<Managed>::export::<u8, _>(Seen(Arc::clone(&memory)), 0, &[8]).unwrap();
+    let borrowed = tensor.memory(&Context::new(device()).unwrap()).unwrap();
+    borrowed.fill(7).unwrap();
+    assert_eq!(memory.snapshot::<u8>(..8).unwrap()[..], [7; 8]);
+}
+
+/// Memory that the device does not reach, as a tensor.
+#[test]
+fn a_tensor_without_access_is_refused() {
+    let size = granularity(device(), HandleTypes::NONE).unwrap();
+    let allocation = Allocation::new(device(), size, HandleTypes::NONE).unwrap();
+    let mapping = Mapping::new(&context(), &[&allocation], Access::ReadWrite).unwrap();
+    mapping.set_access(device(), Access::None).unwrap();
+    let tensor = Tensor::<Managed>::export::<u8, _>(mapping, 0, &[8]).unwrap();
+    let refused = tensor.memory(&context());
+    assert!(matches!(refused, Err(Error::NoAccess { found: Access::None, .. })), "{refused:?}");
 }
 
 #[test]

@@ -35,6 +35,18 @@ fn is_refused(memory: &DeviceMemory) {
     context().synchronize().unwrap();
 }
 
+/// A fill is a kernel to some drivers, and a kernel without access ends the work of the process.
+#[test]
+fn memory_of_a_device_without_access_is_not_filled() {
+    let _alone = alone();
+    let other = Context::primary(other_device()).unwrap();
+    let (stream, memory) = (Stream::non_blocking(&context()).unwrap(), DeviceBuffer::new(&other, 8).unwrap());
+    memory.fill(1).unwrap();
+    let refused = stream.scope(|stream| stream.fill(memory.slice(..)?, 7_u32));
+    assert!(matches!(refused, Err(Error::NoAccess { .. })), "{refused:?}");
+    assert_eq!(memory.snapshot::<u8>(..).unwrap()[..], [1; 8]);
+}
+
 #[test]
 fn streams_of_two_devices_copy_in_one_scope() {
     let _alone = alone();

@@ -102,6 +102,93 @@ void captures(void) {
     }
 }
 
+/* Streams that join a capture, with and without work of their own. */
+void joined_captures(void) {
+    Object first, second, third, blocking, event, graph;
+    Pointer memory;
+    unsigned long long id;
+    int status;
+    enter(0);
+    NEED(cuStreamCreate(&first, NON_BLOCKING));
+    NEED(cuStreamCreate(&second, NON_BLOCKING));
+    NEED(cuStreamCreate(&third, NON_BLOCKING));
+    NEED(cuEventCreate(&event, DISABLE_TIMING));
+    NEED(cuMemAlloc(&memory, BLOCK));
+    NEED(cuCtxSynchronize());
+#define BEGIN() NEED(cuStreamBeginCapture(first, RELAXED))
+#define END(name) say("joined capture " name, cuStreamEndCapture(first, &graph))
+#define JOIN(other, stream) \
+    do { \
+        NEED(cuEventRecord(event, stream)); \
+        NEED(cuStreamWaitEvent(other, event, 0)); \
+    } while (0)
+#define WORK(stream) NEED(cuMemsetD8Async(memory, 1, MIB, stream))
+    BEGIN();
+    JOIN(second, first);
+    END("end without work of the second");
+    BEGIN();
+    WORK(first);
+    JOIN(second, first);
+    WORK(first);
+    END("end with work of the first only");
+    BEGIN();
+    JOIN(second, first);
+    WORK(second);
+    END("end with work of the second");
+    BEGIN();
+    JOIN(second, first);
+    JOIN(first, second);
+    WORK(second);
+    END("end with work after the join");
+    BEGIN();
+    JOIN(second, first);
+    WORK(second);
+    JOIN(third, second);
+    JOIN(first, third);
+    END("end by way of a third");
+    BEGIN();
+    JOIN(second, first);
+    JOIN(third, second);
+    WORK(second);
+    JOIN(first, third);
+    END("end by way of a third that waited too early");
+    BEGIN();
+    JOIN(second, first);
+    WORK(second);
+    NEED(cuStreamDestroy(second));
+    END("end after the destroy of the second");
+
+    BEGIN();
+    NEED(cuEventRecord(event, first));
+    say("joined capture wait of the default stream", cuStreamWaitEvent(NULL, event, 0));
+    END("end after a wait of the default stream");
+
+    for (int is_destroyed = 0; is_destroyed <= 1; is_destroyed++) {
+        char line[96];
+#define SAY(what, code) \
+    (snprintf(line, sizeof line, "joined capture of a %sblocking stream, %s", is_destroyed ? "destroyed " : "", what), \
+        say(line, code))
+        NEED(cuStreamCreate(&blocking, 0));
+        BEGIN();
+        JOIN(blocking, first);
+        if (is_destroyed) NEED(cuStreamDestroy(blocking));
+        SAY("status of the default stream", cuStreamIsCapturing(NULL, &status));
+        SAY("information on the default stream", cuStreamGetCaptureInfo(NULL, &status, &id, NULL, NULL, NULL));
+        SAY("end after the questions", cuStreamEndCapture(first, &graph));
+        BEGIN();
+        if (is_destroyed) NEED(cuStreamCreate(&blocking, 0));
+        JOIN(blocking, first);
+        if (is_destroyed) NEED(cuStreamDestroy(blocking));
+        SAY("fill of the default stream", cuMemsetD8Async(memory, 1, MIB, NULL));
+        SAY("end after the fill", cuStreamEndCapture(first, &graph));
+#undef SAY
+    }
+#undef BEGIN
+#undef END
+#undef JOIN
+#undef WORK
+}
+
 static void nothing(void *data) { (void)data; }
 
 /* Calls beside a capture in the strictest mode: the code of each, and what is left of the capture. */

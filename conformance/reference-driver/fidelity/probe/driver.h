@@ -61,6 +61,8 @@ enum { DISABLE_TIMING = 2, INTERPROCESS = 4, NON_BLOCKING = 1, WAIT_EQUAL = 1 };
     F(cuStreamBeginCapture, "cuStreamBeginCapture_v2", (Object, int)) \
     F(cuStreamEndCapture, "cuStreamEndCapture", (Object, Object *)) \
     F(cuStreamIsCapturing, "cuStreamIsCapturing", (Object, int *)) \
+    F(cuStreamGetCaptureInfo, "cuStreamGetCaptureInfo_v2", \
+        (Object, int *, unsigned long long *, Object *, const Object **, size_t *)) \
     F(cuStreamWriteValue32, "cuStreamWriteValue32_v2", (Object, Pointer, unsigned, unsigned)) \
     F(cuLaunchHostFunc, "cuLaunchHostFunc", (Object, void (*)(void *), void *)) \
     F(cuGraphCreate, "cuGraphCreate", (Object *, unsigned)) \
@@ -71,6 +73,9 @@ enum { DISABLE_TIMING = 2, INTERPROCESS = 4, NON_BLOCKING = 1, WAIT_EQUAL = 1 };
     F(cuModuleLoadData, "cuModuleLoadData", (Object *, const void *)) \
     F(cuModuleLoadDataEx, "cuModuleLoadDataEx", (Object *, const void *, unsigned, int *, void **)) \
     F(cuModuleUnload, "cuModuleUnload", (Object)) \
+    F(cuModuleGetFunction, "cuModuleGetFunction", (Object *, Object, const char *)) \
+    F(cuLaunchKernel, "cuLaunchKernel", \
+        (Object, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Object, void **, void **)) \
     F(cuModuleGetGlobal, "cuModuleGetGlobal_v2", (Pointer *, size_t *, Object, const char *)) \
     F(cuLibraryLoadData, "cuLibraryLoadData", \
         (Object *, const void *, int *, void **, unsigned, int *, void **, unsigned)) \

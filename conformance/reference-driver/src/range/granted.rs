@@ -131,10 +131,11 @@ impl State {
             // Under unified addressing, every context can access it.
             Memory::Host(_) | Memory::Registered | Memory::Managed(_) => ALL,
             Memory::Pool { target, .. } if target.is_managed => ALL,
-            // Copies can access the memory of every context. A kernel can access only the memory of its own context and
-            // of the contexts that it has peer access to (P2P-007).
+            // Copies can access the memory of every context. A kernel can access only the memory of contexts on its own
+            // device, as on an H100, and of the contexts that it has peer access to (P2P-007).
             Memory::Linear(_) | Memory::Import(_) | Memory::Global(_) => {
-                let is_mapped = range.context == context
+                let owner = self.contexts.get(&range.context);
+                let is_mapped = owner.is_some_and(|owner| owner.device_index == asker.device_index)
                     || self.kernel_reaches(context, range.context) && Self::is_old_enough(range.buffer_id);
                 if by == By::Kernel
                     && range.context != context

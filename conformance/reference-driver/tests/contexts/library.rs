@@ -144,6 +144,57 @@ tests! {
         assert_eq!(code!(cuStreamEndCapture(stream, &mut graph)), CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     }
 
+    fn work_of_a_stream_that_joined_a_capture_must_be_joined_again() {
+        let _context = Context::new();
+        let memory = allocate(4096);
+        let unjoined = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+        let [first, second, third] = [(); 3].map(|()| {
+            let mut stream = ptr::null_mut();
+            call!(cuStreamCreate(&mut stream, 1));
+            stream
+        });
+        let mut event = ptr::null_mut();
+        call!(cuEventCreate(&mut event, 2));
+        let joins = |other, stream| {
+            call!(cuEventRecord(event, stream));
+            call!(cuStreamWaitEvent(other, event, 0));
+        };
+        let work = |stream| call!(cuMemsetD8Async(memory, 1, 4096, stream));
+        let captured = |steps: &dyn Fn()| {
+            let mut graph = ptr::null_mut();
+            call!(cuStreamBeginCapture(first, CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED));
+            steps();
+            code!(cuStreamEndCapture(first, &mut graph))
+        };
+        let cases: [(&str, &dyn Fn(), CUresult); 6] = [
+            ("not joined", &|| (joins(second, first), work(second)).1, unjoined),
+            ("joined", &|| (joins(second, first), work(second), joins(first, second)).2, CUresult::CUDA_SUCCESS),
+            ("work afterwards", &|| (joins(second, first), joins(first, second), work(second)).2, unjoined),
+            ("work of the first stream", &|| (work(first), joins(second, first), work(first)).2, CUresult::CUDA_SUCCESS),
+            (
+                "by way of a third stream",
+                &|| (joins(second, first), work(second), joins(third, second), joins(first, third)).3,
+                CUresult::CUDA_SUCCESS,
+            ),
+            ("the third stream waits too early", &|| {
+                joins(second, first);
+                joins(third, second);
+                work(second);
+                joins(first, third);
+            }, unjoined),
+        ];
+        for (name, steps, expected) in cases {
+            assert_eq!(captured(steps), expected, "{name}");
+        }
+        // The legacy default stream joins no capture, and ends one that it is asked to join.
+        let refused = captured(&|| {
+            call!(cuEventRecord(event, first));
+            let refused = code!(cuStreamWaitEvent(ptr::null_mut(), event, 0));
+            assert_eq!(refused, CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+        });
+        assert_eq!(refused, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    }
+
     fn a_stream_that_joined_a_capture_counts_like_its_first_stream() {
         let _context = Context::new();
         let memory = allocate(4096);
@@ -171,9 +222,9 @@ tests! {
             let filled = code!(cuMemsetD8Async(memory, 1, 4096, ptr::null_mut())).result();
             assert_eq!(filled, if is_blocking { Err(implicit) } else { Ok(()) }, "flags {flags}");
             let ended = code!(cuStreamEndCapture(first, &mut graph));
-            let unjoined = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
             let invalidated = CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-            assert_eq!(ended, if is_blocking { invalidated } else { unjoined }, "flags {flags}");
+            // The stream has added nothing, so nothing need wait for it.
+            assert_eq!(ended, if is_blocking { invalidated } else { CUresult::CUDA_SUCCESS }, "flags {flags}");
             assert_eq!(status(ptr::null_mut()), Ok(nothing));
         }
 
@@ -184,8 +235,7 @@ tests! {
         assert_eq!(status(ptr::null_mut()), Err(implicit));
         call!(cuStreamDestroy(other));
         assert_eq!(status(ptr::null_mut()), Ok(CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE));
-        let ended = code!(cuStreamEndCapture(first, &mut graph));
-        assert_eq!(ended, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+        call!(cuStreamEndCapture(first, &mut graph));
 
         // A captured stream of another context: that context cannot be synchronised.
         let (mut second, mut other): (CUcontext, _) = (ptr::null_mut(), ptr::null_mut());

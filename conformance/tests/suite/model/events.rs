@@ -227,9 +227,7 @@ impl Operation for Step {
             }
             Call::DestroyStream { stream: idle } => stream(idle).is_some_and(|stream| stream.held_by.is_empty()),
             Call::Hold { name, stream: held } => {
-                // The first launch of a kernel loads it, and loading may wait for all pending work of the process.
-                let is_loadable = before.processes[by].has_held || !before.is_busy(by);
-                is_new(name) && is_loadable && stream(held).is_some_and(|stream| stream.held_by.is_empty())
+                is_new(name) && stream(held).is_some_and(|stream| stream.held_by.is_empty())
             }
             Call::Release { latch } => {
                 // A stopped process cannot say when its streams have ended.
@@ -282,7 +280,6 @@ impl Operation for Step {
             Call::Hold { name, stream } => {
                 world.names.insert(name);
                 world.latches.insert(name, by);
-                world.processes[by].has_held = true;
                 if let Some(stream) = world.streams.get_mut(&stream) {
                     stream.held_by.insert(name);
                 }

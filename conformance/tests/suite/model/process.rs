@@ -1,9 +1,10 @@
 //! Steps of processes: they end, stop, resume, and replace their program.
 
-use conformance::{Outcome, Placement, Role};
+use conformance::{Outcome, Placement, Role, Stop};
 
 use super::operation::{Live, Operation};
 use super::world::World;
+use crate::support::latch::Latch;
 
 /// What happens to a process.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +62,10 @@ impl Operation for Step {
         match self.event {
             Event::Kill => role.kill()?,
             Event::Exit => role.exit()?,
-            Event::Exec => return role.exec(),
+            Event::Exec => {
+                role.exec()?;
+                return Latch::prepare(&role);
+            }
             Event::Stop => return role.stop(),
             Event::Resume => return role.resume(),
         }
@@ -71,12 +75,11 @@ impl Operation for Step {
 
     fn lines(&self, before: &World) -> String {
         let (by, device) = (self.by, before.processes[self.by].device);
-        let ended =
-            |how: &str| format!("p{by}.{how}()?;\nlet p{by} = Role::new(\"p{by}\", Placement::device({device}))?;");
+        let ended = |how: &str| format!("p{by}.{how}()?;\n{}", lines_of_start(by, device));
         match self.event {
             Event::Kill => ended("kill"),
             Event::Exit => ended("exit"),
-            Event::Exec => format!("p{by}.exec()?;"),
+            Event::Exec => format!("p{by}.exec()?;\nLatch::prepare(&p{by})?;"),
             Event::Stop => format!("p{by}.stop()?;"),
             Event::Resume => format!("p{by}.resume()?;"),
         }
@@ -84,6 +87,13 @@ impl Operation for Step {
 }
 
 /// Starts the role of a process of a script.
-pub(crate) fn start(by: usize, device: i32) -> Result<Role, conformance::Stop> {
-    Role::new(&format!("p{by}"), Placement::device(device))
+pub(crate) fn start(by: usize, device: i32) -> Result<Role, Stop> {
+    let role = Role::new(&format!("p{by}"), Placement::device(device))?;
+    Latch::prepare(&role)?;
+    Ok(role)
+}
+
+/// The lines of a case that do the same.
+pub(crate) fn lines_of_start(by: usize, device: i32) -> String {
+    format!("let p{by} = Role::new(\"p{by}\", Placement::device({device}))?;\nLatch::prepare(&p{by})?;")
 }

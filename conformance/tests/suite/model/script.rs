@@ -7,7 +7,7 @@ use proptest::strategy::{NewTree, Strategy, Union, ValueTree};
 use proptest::test_runner::TestRunner;
 
 use super::contents::{self, Access, Mover};
-use super::process::{self, Event};
+use super::process::{self, Event, lines_of_start};
 use super::step::{Protocol, Step};
 use super::world::{Machine, World};
 use super::{events, legacy, pools, virtual_memory};
@@ -78,7 +78,9 @@ impl Script {
         let row = row.map_or_else(String::new, |row| format!("\"{row}\""));
         let mut text = format!("#[rstest]\n#[conformance::test({row})]\nfn a_model_found_this() -> Outcome {{\n");
         for (by, device) in self.devices.iter().enumerate() {
-            let _ = writeln!(text, "    let p{by} = Role::new(\"p{by}\", Placement::device({device}))?;");
+            for line in lines_of_start(by, *device).lines() {
+                let _ = writeln!(text, "    {line}");
+            }
         }
         let mut world = self.start();
         for step in self.possible_steps() {

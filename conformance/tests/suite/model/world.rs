@@ -66,15 +66,6 @@ pub(crate) struct Process {
     pub(crate) is_stopped: bool,
     /// Whether its work waits for a process that was killed. Nothing says what becomes of it, so it is killed too.
     pub(crate) is_lost: bool,
-    /// Whether it has held a stream, so that the kernel of its latches is loaded.
-    pub(crate) has_held: bool,
-}
-
-impl Process {
-    /// A process that has done nothing yet.
-    const fn on(device: i32) -> Self {
-        Self { device, is_stopped: false, is_lost: false, has_held: false }
-    }
 }
 
 /// Memory that a process created.
@@ -215,9 +206,10 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new(machine: Machine, devices: &[i32]) -> Self {
+        let process = |device: &i32| Process { device: *device, is_stopped: false, is_lost: false };
         Self {
             machine,
-            processes: devices.iter().copied().map(Process::on).collect(),
+            processes: devices.iter().map(process).collect(),
             memory: BTreeMap::new(),
             views: BTreeMap::new(),
             handles: BTreeMap::new(),
@@ -278,7 +270,7 @@ impl World {
         for stream in self.streams.values().filter(|stream| is_held(&stream.held_by)) {
             self.processes[stream.by].is_lost = true;
         }
-        self.processes[ended] = Process::on(self.processes[ended].device);
+        (self.processes[ended].is_stopped, self.processes[ended].is_lost) = (false, false);
     }
 
     /// The access that a process has to memory of a pool.

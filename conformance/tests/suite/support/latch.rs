@@ -44,6 +44,14 @@ impl Latch {
         Ok(Self { role: role.clone(), flag, device_flag, stream })
     }
 
+    /// Loads the kernel in a process in which nothing waits yet. Otherwise the first latch would load it, which may wait
+    /// for all work of the process.
+    pub(crate) fn prepare(role: &Role) -> Outcome {
+        let stream = role.stream_create()?;
+        Self::open(role, stream)?;
+        role.stream_destroy(stream)
+    }
+
     /// Holds the stream, which may be held already.
     pub(crate) fn close(&self) -> Outcome {
         wait(&self.role, self.device_flag, 1, self.stream)
