@@ -42,7 +42,7 @@ pub(crate) fn run(command: &Command) -> Result<ExitCode, Failure> {
 }
 
 fn update(arguments: &Update) -> Result<ExitCode, Failure> {
-    let report = Report::read_outline(&arguments.report).map_err(Failure::new)?;
+    let report = Report::read(&arguments.report).map_err(Failure::new)?;
     if let Some(lack) = lack(&report) {
         let path = arguments.report.display();
         return Err(Failure::new(format_args!("{path} {lack}: only the report of a complete run can become a record")));

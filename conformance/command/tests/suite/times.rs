@@ -75,3 +75,17 @@ fn a_call_that_slowed_down_more_than_the_others_is_reported() -> Outcome {
     check!(code == Some(1) && printed.contains("slower calls (1)"), "{code:?}: {printed}");
     Ok(())
 }
+
+/// A record keeps how long each call took, although it has no steps. A report is compared with that.
+#[rstest]
+#[conformance::test()]
+fn a_record_has_the_times_of_calls() -> Outcome {
+    let reports = Reports::new(&timed([2.0; 4], None), &timed([200.0, 2.0, 2.0, 2.0], None))?;
+    let made = reports.run(&["record", "update", "old", "--records", "."])?;
+    check!(made.status.success(), "{}", text(&made.stderr));
+    let output = reports.run(&["diff", "nvidia-570.86.15-h200-x2.jsonl", "new"])?;
+    let printed = text(&output.stdout);
+    check!(printed.contains("cuIpcOpenMemHandle: 2.0 to 200 ms, in 3 cases"), "{printed}");
+    check!(output.status.code() == Some(1) && printed.contains("slower calls (1)"), "{printed}");
+    Ok(())
+}
