@@ -151,7 +151,8 @@ impl Context {
     /// `cuCtxPushCurrent`, `cuCtxPopCurrent`: runs a function with this context current in the calling thread, so that
     /// it can call other libraries. Afterwards the previous context is current again, even after a panic.
     ///
-    /// The function must leave the thread's stack of contexts as it found it.
+    /// The function must leave the thread's stack of contexts as it found it. cudarc does not always do so: it makes a
+    /// context current, also when it drops a value.
     ///
     /// # Errors
     /// [`Error::Refused`] with the driver's error code. In that case the function was not called.

@@ -16,6 +16,7 @@ use crate::{Device, Error, fork, sys};
 #[derive(Clone, Copy, Debug)]
 pub struct Driver(&'static sys::Driver);
 
+// Relies on: no call while the process ends.
 static LOADED: Mutex<Option<Driver>> = Mutex::new(None);
 
 impl Driver {

@@ -46,7 +46,7 @@ pub fn attribute(attribute: CUdevice_P2PAttribute, device: Device, peer: Device)
 /// pools have access settings of their own.
 ///
 /// Before the access is disabled, both contexts are synchronised, so that no work loses it. If their work never ends,
-/// neither does the drop.
+/// neither does the drop, nor a thread that enables the same access meanwhile.
 ///
 /// Other code of this process may rely on access that it finds enabled: libraries ignore `PEER_ACCESS_ALREADY_ENABLED`,
 /// and their work fails once the access is gone. If that can happen, keep the value, for example with

@@ -26,6 +26,8 @@ use key::{Allocation, access};
 /// The ticket alone names what is found again. So a peer that knows another exporter's identity can send a forged ticket
 /// first, and its own memory then stands for the other's. Use one cache for exporters that trust each other, or sealed
 /// tickets (feature `mac`).
+///
+/// Closing an import waits for the work of its device. Meanwhile, threads that open what is not open yet wait too.
 #[derive(Clone, Debug)]
 pub struct Cache(Arc<Kept<Key, ImportedMemory>>);
 

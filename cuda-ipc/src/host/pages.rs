@@ -211,6 +211,7 @@ impl<N: Number> SharedPages<N> {
         })
     }
 
+    // Relies on: copies of host memory by the driver.
     /// Returns the memory as devices see it: for numbers that streams write and wait for, copies and kernels.
     ///
     /// A device reaches this memory over PCIe or NVLink, so it suits a few numbers and not much data.

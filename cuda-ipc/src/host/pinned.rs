@@ -17,10 +17,13 @@ use crate::{Context, Error, fork};
 /// Values in page-locked host memory. It is like a `Box<[T]>`, but copies between it and a device run while the program
 /// goes on.
 ///
-/// It dereferences to a slice, so every function that takes a slice can use it:
+/// It dereferences to a slice, so every function of this crate that takes a slice can use it:
 /// [`DeviceMemory::read`](crate::DeviceMemory::read), copies in scopes, mirrors and others. The driver copies other
 /// host memory through memory of its own, and some calls wait for that. The memory is pinned for every context of this
 /// process.
+///
+/// Do not pass the slice to copies of cudarc such as `memcpy_dtoh`: with pinned memory they return before the copy is
+/// done, and the slice changes while it is borrowed.
 ///
 /// In a forked child the slice is empty, because the driver may keep the memory from the child.
 pub struct PinnedBuffer<T: Copy> {
@@ -116,6 +119,7 @@ impl<T: Copy> PinnedBuffer<T> {
     }
 }
 
+// Relies on: other libraries that take slices.
 impl<T: Copy> Deref for PinnedBuffer<T> {
     type Target = [T];
 
