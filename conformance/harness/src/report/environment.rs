@@ -110,7 +110,11 @@ impl Host {
                 locked_memory: limit(Resource::Memlock),
                 addresses: limit(Resource::As),
             },
-            variables: std::env::vars().filter(|(name, _)| decides(name)).collect(),
+            variables: std::env::vars_os()
+                // A variable need not be text.
+                .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
+                .filter(|(name, _)| decides(name))
+                .collect(),
         }
     }
 }

@@ -117,8 +117,8 @@ fn a_run_without_descriptors_ends(#[values(4, 5, 6, 7, 8, 10, 12)] descriptors: 
 /// that leaks memory: only its own case is blamed.
 #[rstest]
 #[case::on_two_machines(None)]
-#[case::on_one_machine(Some(b""))]
-#[case::on_one_whose_name_is_no_text(Some(b"\xff"))]
+#[case::on_one_machine(Some(&b""[..]))]
+#[case::on_one_whose_name_is_no_text(Some(&b"\xff"[..]))]
 #[conformance::test()]
 fn two_runs_at_once_are_as_one_alone(#[case] end_of_name: Option<&[u8]>) -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
