@@ -76,7 +76,8 @@ mv "$running" "$night"
 # it, because only a good night is compared with.
 result=0
 if [ -e "$folder/good" ]; then
-  "$conformance" diff "${diff_flags[@]}" "$(readlink -f "$folder/good")" "$night" >"$folder/changes.txt" || result=$?
+  # Also a case that was not checked before may fail.
+  "$conformance" diff --exit-on failed "${diff_flags[@]}" "$(readlink -f "$folder/good")" "$night" >"$folder/changes.txt" || result=$?
   head -n1 "$folder/changes.txt"
 else
   [ "$status" = 0 ] || result=1

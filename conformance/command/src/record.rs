@@ -43,6 +43,12 @@ pub(crate) fn run(command: &Command) -> Result<ExitCode, Failure> {
 
 fn update(arguments: &Update) -> Result<ExitCode, Failure> {
     let report = Report::read(&arguments.report).map_err(Failure::new)?;
+    if report.run.is_record() {
+        return Err(Failure::new(format_args!(
+            "{} is a record already: a record is made from the report of a run",
+            arguments.report.display()
+        )));
+    }
     if let Some(lack) = lack(&report) {
         let path = arguments.report.display();
         return Err(Failure::new(format_args!("{path} {lack}: only the report of a complete run can become a record")));
@@ -58,6 +64,9 @@ fn update(arguments: &Update) -> Result<ExitCode, Failure> {
         )));
     }
     let new = records::record(report);
+    if new.run.calls.is_empty() {
+        eprintln!("conformance: the report has no times of calls, so the record has none");
+    }
     let path = arguments.folder.path().join(records::name(&new.run));
     if path.exists() {
         let old = Report::read_outline(&path).map_err(Failure::new)?;

@@ -34,7 +34,11 @@ pub fn record(mut report: Report) -> Report {
         device.uuid = String::new();
     }
     report.cases.retain(|case| !case.rows.is_empty());
-    report.run.calls = of_calls(&report.cases);
+    let calls = of_calls(&report.cases);
+    // A record has no steps any more.
+    if !calls.is_empty() {
+        report.run.calls = calls;
+    }
     report.cases.iter_mut().for_each(normalise);
     report.cases.sort_by(|one, other| one.id.cmp(&other.id));
     report.running = Vec::new();

@@ -92,6 +92,8 @@ enum ExitOn {
     /// A regression
     #[value(alias = "worse")]
     Regressed,
+    /// A regression, or a case that is checked for the first time and fails
+    Failed,
     /// Any change of a case except its time
     Any,
     /// No change
@@ -130,7 +132,11 @@ impl ExitOn {
     fn is_met(self, diff: &Diff) -> bool {
         match self {
             Self::Regressed => diff.has_regressed(),
-            Self::Any => diff.changes.iter().any(|change| change.severity != conformance::diff::Severity::Time),
+            Self::Failed => diff.has_failed(),
+            Self::Any => {
+                diff.has_regressed()
+                    || diff.changes.iter().any(|change| change.severity != conformance::diff::Severity::Time)
+            }
             Self::Never => false,
         }
     }

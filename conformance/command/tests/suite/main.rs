@@ -31,6 +31,7 @@ mod show;
 #[path = "../../../harness/tests/support/suite.rs"]
 mod suite;
 mod times;
+mod trust;
 mod unmet;
 
 fn main() -> ExitCode {

@@ -193,6 +193,7 @@ impl Change {
         let is_slower = has(|difference| matches!(difference, Difference::Time { old, new } if new > old));
         // The old run got as far as the new one, and disclosed nothing.
         let is_new_disclosure = is_disclosed && pair.held();
+        let severity = if pair.fails_in_a_worse_way() { Severity::Regressed } else { severity };
         let severity = match is_disclosed {
             true if is_new_disclosure => Severity::Regressed,
             true => severity.min(Severity::Disclosure),
@@ -282,6 +283,16 @@ impl Pair<'_> {
         }
     }
 
+    /// Whether the case failed in both reports, and in the new one with a worse defect. A listed bug may show in several
+    /// ways.
+    fn fails_in_a_worse_way(&self) -> bool {
+        let defect = |case: &Option<Cow<'_, CaseReport>>| {
+            let failed = case.as_ref().filter(|case| !case.verdict.is_good() && case.verdict != Verdict::Error)?;
+            failed.how_it_failed().map(|failure| failure.kind)
+        };
+        defect(&self.old).zip(defect(&self.new)).is_some_and(|(old, new)| new < old)
+    }
+
     /// Whether the case ran to its end in both reports.
     fn held(&self) -> bool {
         let held = |case: &Option<Cow<'_, CaseReport>>| {
@@ -309,7 +320,8 @@ impl Difference {
     pub fn severity(&self) -> Severity {
         match self {
             Self::Verdict { new: Verdict::Unsupported, .. } => Severity::Unchecked,
-            Self::Verdict { old: Verdict::Unsupported, .. } => Severity::New,
+            // After an error of the harness, nothing is known of the driver.
+            Self::Verdict { old: Verdict::Unsupported | Verdict::Error, .. } => Severity::New,
             Self::Verdict { new: Verdict::Pass | Verdict::Fixed, .. } => Severity::Better,
             Self::Verdict { old, new } if badness(*new) > badness(*old) => Severity::Regressed,
             Self::Verdict { .. } | Self::Reason { .. } | Self::Observation { .. } => Severity::Different,

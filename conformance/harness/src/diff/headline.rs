@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use super::change::{Change, Difference, Severity, Why};
+use super::change::{Change, Difference, Severity, TIMES, Why};
 use super::types::{Diff, Side};
 use crate::{Defect, Verdict, catalogue};
 
@@ -11,6 +11,10 @@ use crate::{Defect, Verdict, catalogue};
 pub(super) fn headline(diff: &Diff) -> String {
     let mut clauses = vec![broken(diff)];
     clauses.extend(slower_calls(diff));
+    // Whether that is the driver or a busier machine, the times do not tell.
+    if let Some(factor) = diff.times.slowdown.filter(|factor| *factor >= TIMES) {
+        clauses.push(format!("the usual call took {factor:.1} times as long"));
+    }
     clauses.extend(unchecked(diff));
     clauses.extend(first_time(diff));
     let count = |severity, is_it: &dyn Fn(&Change) -> bool| diff.changes_of(severity).filter(|one| is_it(one)).count();

@@ -13,7 +13,7 @@ mod setting;
 mod times;
 mod types;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 pub use cause::Cause;
@@ -49,20 +49,38 @@ impl Diff {
     fn between<S: Source>(old: &S, new: &S) -> Result<Self, S::Error> {
         let running: BTreeSet<_> = new.running().iter().map(String::as_str).collect();
         let ids: BTreeSet<_> = old.ids().chain(new.ids()).chain(running.iter().copied()).collect();
-        let mut changes = Vec::new();
-        let is_timed = old.run().repeat == new.run().repeat;
+        let (mut changes, mut left_out) = (Vec::new(), 0);
+        let has_record = old.run().is_record() || new.run().is_record();
+        let is_same_gpu = old.run().gpus() == new.run().gpus();
+        // Another GPU has other times.
+        let is_timed = is_same_gpu && old.run().repeat == new.run().repeat;
         let missing = &scope::missing(new);
         let mut clock = Clock::default();
-        let is_same_gpu = old.run().gpus() == new.run().gpus();
         for id in &ids {
             let is_running = running.contains(id);
             let pair = Pair { old: old.case(id)?, new: new.case(id)?, is_running, is_timed, missing };
-            if let (Some(old), Some(new)) = (&pair.old, &pair.new) {
-                clock.add(old, new);
+            match (&pair.old, &pair.new) {
+                (Some(old), Some(new)) => clock.add(old, new),
+                // A record has no cases that check no row.
+                (Some(only), None) | (None, Some(only))
+                    if has_record && only.rows.is_empty() && only.verdict.is_good() =>
+                {
+                    left_out += 1;
+                    continue;
+                }
+                _ => {}
             }
             changes.extend(Change::of(id, &pair));
         }
-        let same = ids.len() - changes.len();
+        let same = ids.len() - changes.len() - left_out;
+        // A record has the times of all its cases together, so only a report of all of them can be compared with it.
+        let none = BTreeMap::new();
+        let is_whole = |record: &S, other: &S| {
+            other.is_complete() && record.ids().all(|id| other.verdict(id).is_some()) && !other.run().is_partial
+        };
+        let calls =
+            |record: &'_ S, other: &S| if is_whole(record, other) { record.run().calls.clone() } else { none.clone() };
+        let recorded = [&calls(old, new), &calls(new, old)];
         let mut diff = Self {
             headline: String::new(),
             old: Side::of(old),
@@ -70,8 +88,7 @@ impl Diff {
             scope: Scope::of(old, new),
             environment: setting::differences(old.run(), new.run()),
             causes: Vec::new(),
-            // Another GPU has other times.
-            times: if is_same_gpu { clock.compare(&old.run().calls) } else { Times::default() },
+            times: if is_same_gpu { clock.compare(recorded) } else { Times::default() },
             changes,
             same,
         };

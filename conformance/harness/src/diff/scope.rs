@@ -57,7 +57,9 @@ fn count(gpus: usize) -> String {
 fn limit(which: &str, report: &impl Source) -> Option<String> {
     match report.running() {
         // A filter does not explain what a run left out that broke off.
-        [] if !report.is_complete() => Some(format!("the {which} report has no end line")),
+        [] if !report.is_complete() => {
+            Some(format!("the {which} report has no end line, or lacks cases that it counts"))
+        }
         [] if report.run().is_partial => {
             let selection = report.run().selection.as_deref().unwrap_or("a filter");
             Some(format!("the {which} run ran with {selection}"))

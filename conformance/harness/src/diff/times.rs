@@ -33,13 +33,13 @@ pub struct Times {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CallTime {
-    /// The C function, or a helper of the suite.
+    /// The C function.
     pub call: String,
     /// In the old report.
     pub old: Spread,
     /// In the new report.
     pub new: Spread,
-    /// The number of cases in which it changed.
+    /// The number of cases in which it changed; 0 if the new report is a record, which does not say.
     pub cases: usize,
 }
 
@@ -74,20 +74,28 @@ impl Clock {
     fn of_case(&mut self, case: &CaseReport) -> BTreeMap<String, Vec<f64>> {
         let mut calls: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         for step in &case.steps {
-            let Some(ms) = step.ms else { continue };
+            let Some(ms) = step.ms.filter(|ms| ms.is_finite() && *ms >= 0.0) else { continue };
             let name = step.call.split([' ', '(', '{']).next().unwrap_or_default();
             let call = self.names.entry(name.to_owned()).or_insert_with(|| function(name));
-            calls.entry(call.clone()).or_default().push(ms);
+            // A helper of the suite, which makes several calls or none, says nothing about the driver.
+            if call.starts_with("cu") {
+                calls.entry(call.clone()).or_default().push(ms);
+            }
         }
         calls
     }
 
     /// Compares the calls. A record has no steps, but the spread of each call.
-    pub(super) fn compare(self, recorded: &BTreeMap<String, Spread>) -> Times {
+    pub(super) fn compare(mut self, recorded: [&BTreeMap<String, Spread>; 2]) -> Times {
+        let [of_old, of_new] = recorded;
+        for call in of_new.keys() {
+            self.calls.entry(call.clone()).or_default();
+        }
         let mut calls = Vec::new();
         for (call, mut samples) in self.calls {
-            let old = recorded.get(&call).cloned().or_else(|| Spread::of(&mut samples.old));
-            if let (Some(old), Some(new)) = (old, Spread::of(&mut samples.new))
+            let old = of_old.get(&call).cloned().or_else(|| Spread::of(&mut samples.old));
+            let new = of_new.get(&call).cloned().or_else(|| Spread::of(&mut samples.new));
+            if let (Some(old), Some(new)) = (old, new)
                 && old.count.min(new.count) >= FEWEST
             {
                 calls.push((call, old, new, samples.cases));
@@ -132,9 +140,14 @@ pub(crate) fn of_calls(cases: &[CaseReport]) -> BTreeMap<String, Spread> {
 /// Writes `cuIpcOpenMemHandle: 0.03 to 20 ms, in 61 cases`.
 impl std::fmt::Display for CallTime {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let plural = if self.cases == 1 { "" } else { "s" };
         let (old, new) = (digits(self.old.median), digits(self.new.median));
-        write!(f, "{}: {old} to {new} ms, in {} case{plural}", self.call, self.cases)
+        write!(f, "{}: {old} to {new} ms", self.call)?;
+        match self.cases {
+            // A record does not say in which cases.
+            0 => Ok(()),
+            1 => f.write_str(", in 1 case"),
+            cases => write!(f, ", in {cases} cases"),
+        }
     }
 }
 

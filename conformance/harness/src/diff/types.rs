@@ -65,6 +65,12 @@ pub struct Side {
 }
 
 impl Diff {
+    /// Whether a case regressed, or is checked for the first time and fails, or a call became slower.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.has_regressed() || self.changes.iter().any(Change::is_new_failure)
+    }
+
     /// Whether a case regressed, or a call became slower.
     #[must_use]
     pub fn has_regressed(&self) -> bool {

@@ -118,7 +118,10 @@ fn files(folder: &Path, paths: &mut Vec<PathBuf>) -> io::Result<()> {
         let (path, kind) = (entry.path(), entry.file_type()?);
         if kind.is_dir() {
             files(&path, paths)?;
-        } else if path.extension().is_some_and(|extension| extension == "jsonl" || extension == "json") {
+        // A pipe would be waited for.
+        } else if path.is_file()
+            && path.extension().is_some_and(|extension| extension == "jsonl" || extension == "json")
+        {
             paths.push(path);
         }
     }

@@ -71,7 +71,34 @@ fn boards() -> Option<Vec<Board>> {
     output.status.success().then(|| text.lines().filter_map(board).collect())
 }
 
-/// Removes from a description what identifies its machine: the UUIDs of GPUs, and the home folder in paths.
+/// The variables whose values say how the driver and the suite behave, and cannot name a machine or a user. Of others,
+/// only the name is kept.
+const SHOWN: [&str; 15] = [
+    "CUDA_DEVICE_MAX_CONNECTIONS",
+    "CUDA_DEVICE_ORDER",
+    "CUDA_DISABLE_PTX_JIT",
+    "CUDA_FORCE_PTX_JIT",
+    "CUDA_LAUNCH_BLOCKING",
+    "CUDA_MODULE_DATA_LOADING",
+    "CUDA_MODULE_LOADING",
+    "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
+    "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT",
+    "CUDA_VERSION",
+    "CUDA_VISIBLE_DEVICES",
+    "NVIDIA_DRIVER_CAPABILITIES",
+    "NVIDIA_PRODUCT_NAME",
+    "NVIDIA_REQUIRE_CUDA",
+    "NVIDIA_VISIBLE_DEVICES",
+];
+
+/// Whether a variable's value may be in a report that identifies no machine.
+fn is_shown(name: &str, value: &str) -> bool {
+    let is_ours = ["CONFORMANCE_", "REFERENCE_DRIVER_"].iter().any(|prefix| name.starts_with(prefix));
+    SHOWN.contains(&name) || is_ours && !value.contains('/')
+}
+
+/// Removes from a description what identifies its machine: the UUIDs of GPUs, the home folder in paths, and the values of
+/// variables that may be paths or secrets.
 pub(crate) fn anonymous(mut run: Run) -> Run {
     let home = std::env::var("HOME").ok().filter(|home| home.len() > 1);
     let quiet = |text: &mut String| {
@@ -84,9 +111,8 @@ pub(crate) fn anonymous(mut run: Run) -> Run {
     run.driver.given_path.iter_mut().for_each(quiet);
     if let Some(host) = run.environment.as_mut().and_then(|environment| environment.host.as_mut()) {
         host.variables.remove(IMAGE);
-        for value in host.variables.values_mut() {
-            quiet(value);
-            *value = without_uuids(value);
+        for (name, value) in &mut host.variables {
+            *value = if is_shown(name, value) { without_uuids(value) } else { "…".to_owned() };
         }
     }
     run

@@ -338,7 +338,10 @@ pub struct Runs {
 impl Runs {
     /// Adds up the runs of two cases.
     pub(crate) fn sum(one: Option<Self>, other: Option<Self>) -> Option<Self> {
-        let add = |one: Self, other: Self| Self { failed: one.failed + other.failed, of: one.of + other.of };
+        let add = |one: Self, other: Self| Self {
+            failed: one.failed.saturating_add(other.failed),
+            of: one.of.saturating_add(other.of),
+        };
         one.zip(other).map(|(one, other)| add(one, other)).or(one).or(other)
     }
 

@@ -213,6 +213,7 @@ fn cases<C: Ended>(
     mut case: impl FnMut(C, u64),
 ) -> Result<Head, Unreadable> {
     let (mut running, mut text, mut is_complete) = (BTreeSet::new(), Vec::new(), false);
+    let (mut all_ended, mut said) = (BTreeSet::new(), 0);
     for number in 2.. {
         text.clear();
         let length = lines.read_until(b'\n', &mut text).map_err(|error| Unreadable::Io(path.to_owned(), error))?;
@@ -226,9 +227,11 @@ fn cases<C: Ended>(
                 Tag::Case => {
                     let ended: C = serde_json::from_slice(&text)?;
                     running.remove(ended.id());
+                    all_ended.insert(ended.id().to_owned());
                     case(ended, place);
                 }
-                Tag::Run | Tag::End => {}
+                Tag::End => said = serde_json::from_slice::<Summary>(&text)?.summary.values().sum(),
+                Tag::Run => {}
             }
             Ok(line)
         });
@@ -243,7 +246,15 @@ fn cases<C: Ended>(
         }
         place += length as u64;
     }
+    // Lines were lost if the last one counts more cases.
+    is_complete &= all_ended.len() >= said;
     Ok(Head { run, running: running.into_iter().collect(), is_complete })
+}
+
+/// The counts in the last line.
+#[derive(Deserialize)]
+struct Summary {
+    summary: BTreeMap<String, usize>,
 }
 
 /// Returns the parser's message without its line number, which is relative to the start of the parsed text.

@@ -187,7 +187,10 @@ impl Options {
         if under_nextest().is_some() {
             return None;
         }
-        let path = |flag: &str, path: &Option<PathBuf>| path.as_ref().map(|path| format!("{flag} {}", path.display()));
+        // A path may name a user.
+        let path = |flag: &str, path: &Option<PathBuf>| {
+            path.as_ref().map(|path| format!("{flag} {}", path.file_name().unwrap_or(path.as_os_str()).display()))
+        };
         let filters = self.filters();
         let filters = (!filters.is_empty()).then(|| format!("the filter {}", filters.join(" ")));
         let skip = (!self.libtest.skip.is_empty()).then(|| format!("--skip {}", self.libtest.skip.join(" --skip ")));
