@@ -40,7 +40,17 @@ pub(super) fn page(fleet: &Fleet, rule: Option<&str>, rows: &[Row]) -> Result<St
 
 impl Page<'_> {
     fn mood(&self) -> &'static str {
-        if self.fleet.outliers.iter().any(|outlier| outlier.is_broken) { "bad" } else { "good" }
+        if self.fleet.outliers.iter().any(|outlier| outlier.is_broken) || !self.unfit().is_empty() {
+            "bad"
+        } else {
+            "good"
+        }
+    }
+
+    /// Returns the reports that check too little, and why.
+    fn unfit(&self) -> Vec<(&str, String)> {
+        let reports = self.fleet.reports.iter();
+        reports.filter_map(|report| Some((report.name.as_str(), words::unfit(report)?))).collect()
     }
 
     fn class(&self, row: &str) -> &'static str {

@@ -7,7 +7,7 @@ use conformance::catalogue::Row;
 use conformance::fleet::{Fleet, Rule};
 
 use super::By;
-use super::words::{count, headline, history, hosts, outlier, statement};
+use super::words::{count, headline, history, hosts, outlier, statement, unfit};
 
 /// The number of outliers and of rules that are printed. The JSON has all.
 const SHOWN: usize = 40;
@@ -39,6 +39,14 @@ pub(super) fn text(fleet: &Fleet, by: By, rule: Option<&str>, rows: &[Row]) -> S
         };
     }
     let _ = writeln!(text, "\n{} hold wherever they are checked.", count(fleet.held, "rule"));
+    let unfit: Vec<_> = fleet.reports.iter().filter_map(|report| Some((&report.name, unfit(report)?))).collect();
+    if !unfit.is_empty() {
+        let _ = writeln!(text, "\n{bold}reports that check too little ({}){bold:#}", unfit.len());
+    }
+    for (name, why) in unfit.iter().take(SHOWN) {
+        let _ = writeln!(text, "  {name}: {why}");
+    }
+    more(&mut text, unfit.len(), "report");
     let cut: Vec<_> = fleet.reports.iter().filter(|report| !report.is_complete).collect();
     if !cut.is_empty() {
         let _ = writeln!(text, "\n{bold}reports without an end ({}){bold:#}", cut.len());

@@ -1,7 +1,7 @@
 //! The words of a fleet, for the text and for the page.
 
 use conformance::catalogue::Row;
-use conformance::fleet::{Cell, Fleet, Outlier, Way};
+use conformance::fleet::{Cell, Fleet, Member, Outlier, Way};
 
 /// The number of hosts that a sentence names.
 const NAMED: usize = 5;
@@ -23,11 +23,29 @@ pub(super) fn headline(fleet: &Fleet) -> String {
             if rules == 1 { "holds" } else { "hold" },
         ),
     };
+    let unfit = fleet.reports.iter().filter(|report| unfit(report).is_some()).count();
+    let unfit = match unfit {
+        0 => String::new(),
+        1 => "; 1 report checks too little".to_owned(),
+        reports => format!("; {reports} reports check too little"),
+    };
     let unread = match fleet.unreadable.len() {
         0 => String::new(),
         files => format!("; {} could not be read", count(files, "file")),
     };
-    format!("{reports} of {drivers}: {outliers}{unread}")
+    format!("{reports} of {drivers}: {outliers}{unfit}{unread}")
+}
+
+/// Says what a machine lacks, or that it checks fewer rules than its peers.
+pub(super) fn unfit(report: &Member) -> Option<String> {
+    match (report.unmet.as_slice(), report.checks_less_than) {
+        ([], None) => None,
+        ([], Some(usual)) => Some(format!(
+            "checks {}, and the usual report of its driver and GPU {usual}",
+            count(report.checked, "rule")
+        )),
+        (unmet, _) => Some(format!("--require is not met: {}", unmet.join(", "))),
+    }
 }
 
 /// Returns what an outlier is, without the rule.

@@ -229,3 +229,55 @@ fn many_reports_fit_into_little_memory() -> Outcome {
     check!(code == Some(0) && text.starts_with("300 reports of 1 driver: no rule breaks"), "{text}{errors}");
     Ok(())
 }
+
+/// Machines that check too little are named: one on which most cases cannot run, and one that lacks a requirement. With
+/// three peers, one of them can be the outlier. What a report that broke off did not reach makes it no outlier.
+#[rstest]
+#[conformance::test()]
+fn machines_that_check_too_little_are_named() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for host in ["node-1", "node-2", "node-3", "node-4"] {
+        write(folder.path(), &format!("{host}.jsonl"), &of_host("570.86.15", 3, host))?;
+    }
+    let mut idle = of_host("570.86.15", 3, "node-5");
+    idle.cases.iter_mut().for_each(|case| case.verdict = Verdict::Error);
+    write(folder.path(), "node-5.jsonl", &idle)?;
+    let mut lacking = of_host("570.86.15", 3, "node-6");
+    lacking.run.devices.truncate(1);
+    lacking.run.unmet = vec!["gpus=2, found 1".to_owned()];
+    write(folder.path(), "node-6.jsonl", &lacking)?;
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    let first = printed.lines().next().unwrap_or_default();
+    check!(first.ends_with("; 2 reports check too little."), "{printed}{errors}");
+    check!(printed.contains("node-5: checks 0 rules, and the usual report of its driver and GPU 1"), "{printed}");
+    check!(printed.contains("node-6: --require is not met: gpus=2, found 1"), "{printed}");
+    Ok(())
+}
+
+/// One of three machines can be an outlier. A report that broke off before the failing case does not hold the rule.
+#[rstest]
+#[conformance::test()]
+fn one_of_three_is_an_outlier_unless_it_broke_off() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for host in ["node-1", "node-2", "node-3"] {
+        let mut report = of_host("570.86.15", 3, host);
+        if host == "node-1" {
+            crash(&mut report);
+        }
+        write(folder.path(), &format!("{host}.jsonl"), &report)?;
+    }
+    let (_, printed, _) = run(folder.path(), &[])?;
+    check!(printed.contains("breaks in 1 of 3 reports") && printed.contains("node-1"), "{printed}");
+    for host in ["node-1", "node-2"] {
+        let mut report = of_host("570.86.15", 3, host);
+        crash(&mut report);
+        write(folder.path(), &format!("{host}.jsonl"), &report)?;
+    }
+    let mut cut = of_host("570.86.15", 3, "node-3");
+    cut.cases.truncate(1);
+    cut.is_complete = false;
+    write(folder.path(), "node-3.jsonl", &cut)?;
+    let (_, printed, _) = run(folder.path(), &[])?;
+    check!(!printed.contains("holds in 1 of"), "{printed}");
+    Ok(())
+}

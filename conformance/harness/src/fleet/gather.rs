@@ -54,6 +54,8 @@ pub(super) struct Kept {
     /// The driver's name and its version.
     pub(super) driver: (String, String),
     pub(super) gpus: String,
+    /// What `--require` asked for and the machine did not have.
+    pub(super) unmet: Vec<String>,
     pub(super) is_complete: bool,
     pub(super) running: Option<String>,
     /// The numbers of the rows that were checked, as bits.
@@ -184,6 +186,7 @@ impl Reader {
                 path: path.to_owned(),
                 host: run.identification.as_ref().map(|machine| machine.host.clone()),
                 gpus: run.gpus(),
+                unmet: run.unmet,
                 driver: (run.driver.name, run.driver.version),
                 is_complete,
                 running,

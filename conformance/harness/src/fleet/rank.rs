@@ -7,7 +7,7 @@ use super::types::{Cell, Fleet, Member, Outlier, Rule, Way};
 use crate::identity::release;
 
 /// An outlier is at most one of this many peers. More is no exception, but a difference between the machines.
-const RARE: usize = 4;
+const RARE: usize = 3;
 
 /// The fewest peers that say what is usual.
 const FEWEST_PEERS: usize = 3;
@@ -38,7 +38,10 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
         for row in 0..rows.list.len() {
             let breaks = broken.get(&row).unwrap_or(&none);
             let checking: Vec<_> = group.iter().copied().filter(|index| reports[*index].checks(row)).collect();
-            let (broken, sound): (Vec<_>, Vec<_>) = checking.iter().partition(|index| breaks.contains_key(index));
+            let (broken, mut sound): (Vec<usize>, Vec<usize>) =
+                checking.iter().partition(|index| breaks.contains_key(index));
+            // What a report that broke off did not reach may break.
+            sound.retain(|index: &usize| reports[*index].is_complete);
             let (is_broken, rare) = if broken.len() < sound.len() { (true, broken) } else { (false, sound) };
             if rare.is_empty() || checking.len() < FEWEST_PEERS || rare.len() * RARE > checking.len() {
                 continue;
@@ -68,6 +71,7 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
             .then(rarity(one).total_cmp(&rarity(other)))
             .then(kind(one).cmp(&kind(other)))
     });
+    let usual = usual_checks(&reports);
     let mut counts = vec![0; reports.len()];
     outliers.iter().flat_map(|outlier| &outlier.reports).for_each(|index| counts[*index] += 1);
     let checked: Vec<_> = (0..rows.list.len()).filter(|row| reports.iter().any(|report| report.checks(*row))).collect();
@@ -101,7 +105,7 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
             .iter()
             .zip(driver_of)
             .zip(counts)
-            .map(|((report, driver), count)| member(report, driver, count))
+            .map(|((report, driver), count)| member(report, driver, count, &usual))
             .collect(),
         unreadable,
     }
@@ -113,7 +117,30 @@ fn driver_key(report: &Kept) -> (String, Vec<u32>, String) {
     (name.clone(), release(version), version.clone())
 }
 
-fn member(report: &Kept, driver: usize, outliers: usize) -> Member {
+/// The product of a report's GPUs, however many it has.
+fn product(report: &Kept) -> &str {
+    report.gpus.split_once("× ").map_or(&report.gpus, |(_, product)| product)
+}
+
+/// The number of rules that a report checks.
+fn checks(report: &Kept) -> usize {
+    report.checked.iter().map(|bits| bits.count_ones() as usize).sum()
+}
+
+/// How many rules the usual report checks, by driver and product of the GPUs, if there are enough to tell.
+fn usual_checks(reports: &[Kept]) -> BTreeMap<(&(String, String), &str), usize> {
+    let mut all: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    reports.iter().for_each(|report| all.entry((&report.driver, product(report))).or_default().push(checks(report)));
+    all.retain(|_, counts| counts.len() >= FEWEST_PEERS);
+    let median = |mut counts: Vec<usize>| {
+        counts.sort_unstable();
+        counts[counts.len() / 2]
+    };
+    all.into_iter().map(|(peers, counts)| (peers, median(counts))).collect()
+}
+
+fn member(report: &Kept, driver: usize, outliers: usize, usual: &BTreeMap<(&(String, String), &str), usize>) -> Member {
+    let usual = usual.get(&(&report.driver, product(report))).copied();
     Member {
         name: report.host.clone().unwrap_or_else(|| report.path.display().to_string()),
         path: report.path.clone(),
@@ -121,7 +148,9 @@ fn member(report: &Kept, driver: usize, outliers: usize) -> Member {
         gpus: report.gpus.clone(),
         is_complete: report.is_complete,
         running: report.running.clone(),
-        checked: report.checked.iter().map(|bits| bits.count_ones() as usize).sum(),
+        checked: checks(report),
+        checks_less_than: usual.filter(|usual| checks(report) * 10 < usual * 9),
+        unmet: report.unmet.clone(),
         broken: report.broken.len(),
         outliers,
     }

@@ -43,6 +43,12 @@ pub struct Member {
     pub running: Option<String>,
     /// The number of rules that were checked.
     pub checked: usize,
+    /// The number of rules that the usual report with this driver and this kind of GPU checks, if this one checks fewer
+    /// than nine tenths of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks_less_than: Option<usize>,
+    /// What `--require` asked for and the machine did not have.
+    pub unmet: Vec<String>,
     /// The number of rules that broke.
     pub broken: usize,
     /// The number of outliers that name this report.
