@@ -26,7 +26,7 @@ pub(crate) use times::of_calls;
 pub use times::{CallTime, Times};
 pub use types::{Diff, Side};
 
-use crate::report::{Index, Report, Source, Unreadable};
+use crate::report::{Index, Report, Source, Spread, Unreadable};
 use change::Pair;
 use times::Clock;
 
@@ -73,14 +73,7 @@ impl Diff {
             changes.extend(Change::of(id, &pair));
         }
         let same = ids.len() - changes.len() - left_out;
-        // A record has the times of all its cases together, so only a report of all of them can be compared with it.
-        let none = BTreeMap::new();
-        let is_whole = |record: &S, other: &S| {
-            other.is_complete() && record.ids().all(|id| other.verdict(id).is_some()) && !other.run().is_partial
-        };
-        let calls =
-            |record: &'_ S, other: &S| if is_whole(record, other) { record.run().calls.clone() } else { none.clone() };
-        let recorded = [&calls(old, new), &calls(new, old)];
+        let recorded = [&recorded_calls(old, new), &recorded_calls(new, old)];
         let mut diff = Self {
             headline: String::new(),
             old: Side::of(old),
@@ -126,4 +119,11 @@ impl Diff {
         self.same += count - self.changes.len();
         self.conclude();
     }
+}
+
+/// Returns the times of calls of a record. They are those of all its cases together, so only a report of all of them can be
+/// compared with them.
+fn recorded_calls<S: Source>(record: &S, other: &S) -> BTreeMap<String, Spread> {
+    let is_whole = other.is_complete() && !other.run().is_partial && record.ids().all(|id| other.verdict(id).is_some());
+    if is_whole { record.run().calls.clone() } else { BTreeMap::new() }
 }

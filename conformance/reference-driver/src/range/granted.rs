@@ -5,6 +5,7 @@ use cuda_ipc_sys::CUmemAccess_flags;
 use super::access::{Access, AccessOf, By};
 use super::{Memory, Range};
 use crate::block::HOST;
+use crate::context::Context;
 use crate::ipc::shuts_out;
 use crate::memfd::descriptors_of_mappers;
 use crate::process::State;
@@ -132,10 +133,13 @@ impl State {
             Memory::Host(_) | Memory::Registered | Memory::Managed(_) => ALL,
             Memory::Pool { target, .. } if target.is_managed => ALL,
             // Copies can access the memory of every context. A kernel can access only the memory of contexts on its own
-            // device, as on an H100, and of the contexts that it has peer access to (P2P-007).
+            // device, as on an H100, imports of its own context, and memory of the contexts that it has peer access to
+            // (P2P-007).
             Memory::Linear(_) | Memory::Import(_) | Memory::Global(_) => {
-                let owner = self.contexts.get(&range.context);
-                let is_mapped = owner.is_some_and(|owner| owner.device_index == asker.device_index)
+                let is_of_the_device = |owner: &Context| owner.device_index == asker.device_index;
+                let is_mapped = range.context == context
+                    || !matches!(range.memory, Memory::Import(_))
+                        && self.contexts.get(&range.context).is_some_and(is_of_the_device)
                     || self.kernel_reaches(context, range.context) && Self::is_old_enough(range.buffer_id);
                 if by == By::Kernel
                     && range.context != context
