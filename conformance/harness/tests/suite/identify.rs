@@ -98,3 +98,27 @@ fn a_kernel_log_that_cannot_be_read_is_a_warning() -> Outcome {
     check!(run.errors().contains("warning: /no/such/log: No such file"), "{}", run.errors());
     Ok(())
 }
+
+/// Without `--identify`, a report keeps of an environment variable only the name, unless its value says how the driver
+/// behaves. Of a file that a flag names, it keeps the name.
+#[rstest]
+#[conformance::test()]
+fn a_report_keeps_no_path_and_no_secret() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let cases = folder.path().join("alice").join("cases.txt");
+    std::fs::create_dir(folder.path().join("alice")).map_err(harness)?;
+    std::fs::write(&cases, "sample::null_is_refused\n").map_err(harness)?;
+    let mut command = suite("reference")?;
+    command.arg("--cases").arg(&cases);
+    command.env("NVIDIA_SECRET_TOKEN", "hunter2").env("CUDA_CACHE_PATH", "/home/alice/.nv/cache");
+    command.env("CONFORMANCE_RECORDS", folder.path().join("alice")).env("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
+    let run = run(command)?;
+    let report = std::fs::read_to_string(run.path()).map_err(harness)?;
+    for kept in ["NVIDIA_SECRET_TOKEN", "CUDA_CACHE_PATH", "PCI_BUS_ID", "--cases cases.txt"] {
+        check!(report.contains(kept), "{kept} is not in {report}");
+    }
+    for told in ["hunter2", "alice"] {
+        check!(!report.contains(told), "{told} is in {report}");
+    }
+    Ok(())
+}
