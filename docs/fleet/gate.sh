@@ -4,7 +4,8 @@
 #   ./gate.sh            in an unpacked bundle, beside ./conformance
 #   ./gate.sh --accept   makes the last night the good one, for example after a failure was understood
 #
-# Exit codes: 0 nothing regressed, 1 something regressed or a requirement is not met, 2 the host could not be checked.
+# Exit codes: 0 nothing regressed, 1 something regressed, a case that was not checked before fails, or a requirement is not
+# met, 2 the host could not be checked.
 #
 #   GATE_REPORTS      the folder of all reports, with a folder for each host [./reports]
 #   GATE_HOST         the name of this host [its host name]

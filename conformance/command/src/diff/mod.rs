@@ -63,13 +63,15 @@ Groups:
   checked for the first time  only the new report checks the case: the suite or the machine has something new
   better                    a rule that did not hold holds now
 
-Only the first group and slower calls lead to exit code 1. The cases of the first group have a kind: disclosure,
+Only the first group and slower calls lead to exit code 1; with --exit-on failed, so does a case that is checked for the
+first time and fails. The cases of the first group have a kind: disclosure,
 corruption, crash, hang, leak, wrong result, wrong code, or harness error. If a case failed in some of its runs only, the
 text says in how many.
 
 Slower calls: the median of the steps with this call became more than three times as long, by more than 1 ms, beyond nine
 tenths of the old steps, on the same GPUs. If the median over all calls slowed down too, as on a busier machine, only a
-call that slowed down more than that counts. --no-time leaves all times out.
+call that slowed down more than that counts. --no-time leaves all times out. A record has the times of all its cases
+together, so only the report of a whole run is compared with them.
 
 If only NEW is given, it is compared with the nearest golden record. The last lines of a run summarise this comparison.
 It leaves out cases that only one of the two has, and times, because a record rounds them.

@@ -2,6 +2,7 @@
 
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
+use std::process::Command;
 
 use conformance::report::{Identification, Report};
 use conformance::{Defect, Failure, Outcome, Stop, Verdict, check};
@@ -279,5 +280,20 @@ fn one_of_three_is_an_outlier_unless_it_broke_off() -> Outcome {
     write(folder.path(), "node-3.jsonl", &cut)?;
     let (_, printed, _) = run(folder.path(), &[])?;
     check!(!printed.contains("holds in 1 of"), "{printed}");
+    Ok(())
+}
+
+/// A pipe in the folder is not waited for.
+#[rstest]
+#[conformance::test()]
+fn a_pipe_is_not_read() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    write(folder.path(), "node-1.jsonl", &of_host("570.86.15", 3, "node-1"))?;
+    check!(Command::new("mkfifo").arg(folder.path().join("pipe.jsonl")).status().map_err(harness)?.success());
+    let mut command = Command::new("timeout");
+    let fleet = conformance(&["fleet"])?;
+    command.arg("20").arg(fleet.get_program()).arg("fleet").arg(folder.path());
+    let (code, printed, errors) = finish(command)?;
+    check!(code == Some(0) && printed.contains("1 report of 1 driver"), "{code:?}: {printed}{errors}");
     Ok(())
 }

@@ -70,7 +70,7 @@ fn an_update_shows_slower_calls() -> Outcome {
     Ok(())
 }
 
-/// A helper of the suite is no call of the driver.
+/// A helper of the suite is not a call of the driver.
 #[rstest]
 #[conformance::test()]
 fn a_slower_helper_is_not_a_slower_call() -> Outcome {
