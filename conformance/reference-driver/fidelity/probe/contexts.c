@@ -1,5 +1,6 @@
 /* Two contexts of one device, and the first launch of a kernel. */
 #include "groups.h"
+#include "peer.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -91,6 +92,32 @@ void contexts_of_one_device(void) {
         say_value(NAME("word"), word);
 #undef NAME
     }
+}
+
+/* Memory of another process, opened in one context, which kernels of another one use. */
+void import_of_another_context(void) {
+    struct Peer exporter = start_peer(0);
+    Object primary = enter(0), second, stream;
+    Pointer import, found = 0;
+    unsigned word = 0, flags = 0;
+    Handle handle = ask(&exporter, ALLOC, 1).handle;
+    NEED(cuIpcOpenMemHandle(&import, handle, LAZY_PEER_ACCESS));
+    NEED(cuCtxCreate(&second, 0, 0));
+    NEED(cuStreamCreate(&stream, NON_BLOCKING));
+    Object function = load_add();
+#define NAME(what) "import of another context " what
+    say(NAME("device pointer"), cuPointerGetAttribute(&found, DEVICE_POINTER, import));
+    say(NAME("access flags"), cuPointerGetAttribute(&flags, ACCESS_FLAGS, import));
+    say_value(NAME("access flags are"), flags);
+    say(NAME("fill"), cuMemsetD8Async(import, 1, BLOCK, stream));
+    say(NAME("synchronize after the fill"), cuStreamSynchronize(stream));
+    say(NAME("kernel"), add(function, import, VALUE, stream));
+    say(NAME("synchronize after the kernel"), cuStreamSynchronize(stream));
+    NEED(cuCtxSetCurrent(primary));
+    say(NAME("read"), cuMemcpyDtoH(&word, import, sizeof word));
+    say_value(NAME("word"), word);
+#undef NAME
+    end_peer(&exporter);
 }
 
 static atomic_uint *number;

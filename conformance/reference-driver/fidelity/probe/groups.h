@@ -39,6 +39,7 @@ void libraries(void);
 void captures(void);
 void joined_captures(void);
 void contexts_of_one_device(void);
+void import_of_another_context(void);
 void first_launches(void);
 void calls_beside_a_capture(void);
 void capture_of_a_blocking_stream(void);

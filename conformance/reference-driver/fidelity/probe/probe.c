@@ -41,6 +41,7 @@ static const struct Group {
     {"captures", captures, 0},
     {"joined captures", joined_captures, 0},
     {"contexts of one device", contexts_of_one_device, 0},
+    {"import of another context", import_of_another_context, 0},
     {"first launches", first_launches, 0},
     {"calls beside a capture", calls_beside_a_capture, 0},
     {"capture of a blocking stream", capture_of_a_blocking_stream, 0},

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use conformance::{Expect as _, Outcome, Stop, check};
 
 use super::operation::{Live, Operation};
-use super::world::{Event, EventHandle, EventView, Name, Stream, World};
+use super::world::{Event, EventHandle, EventView, Held, Name, Stream, World};
 use crate::support::constants::{INTERPROCESS, NOT_READY};
 use crate::support::latch::Latch;
 use misuse::Misuse;
@@ -161,8 +161,8 @@ pub(crate) fn possible(world: &World) -> Vec<(u32, Vec<Step>)> {
     ]
 }
 
-/// The latches that hold back an event.
-fn held(world: &World, view: Name) -> &BTreeSet<Name> {
+/// What the last record of an event waits for.
+fn held(world: &World, view: Name) -> &BTreeSet<Held> {
     &world.events[&world.event_views[&view].event].held_by
 }
 
@@ -231,8 +231,8 @@ impl Operation for Step {
             }
             Call::Release { latch } => {
                 // A stopped process cannot say when its streams have ended.
-                let is_stopped =
-                    |stream: &Stream| stream.held_by.contains(&latch) && before.processes[stream.by].is_stopped;
+                let waits = |stream: &Stream| stream.held_by.iter().any(|held| held.latch == latch);
+                let is_stopped = |stream: &Stream| waits(stream) && before.processes[stream.by].is_stopped;
                 before.latches.get(&latch) == Some(&by) && !before.streams.values().any(is_stopped)
             }
             // If two records are pending at the same time, which of them counts depends on their order.
@@ -281,14 +281,14 @@ impl Operation for Step {
                 world.names.insert(name);
                 world.latches.insert(name, by);
                 if let Some(stream) = world.streams.get_mut(&stream) {
-                    stream.held_by.insert(name);
+                    stream.held_by.insert(Held { latch: name, by });
                 }
             }
             Call::Release { latch } => {
                 world.latches.remove(&latch);
                 let streams = world.streams.values_mut().map(|stream| &mut stream.held_by);
                 for held_by in streams.chain(world.events.values_mut().map(|event| &mut event.held_by)) {
-                    held_by.remove(&latch);
+                    held_by.retain(|held| held.latch != latch);
                 }
             }
             Call::Record { event, stream } => {
@@ -300,7 +300,7 @@ impl Operation for Step {
             Call::Wait { stream, event } => {
                 let held_by = held(world, event).clone();
                 if let Some(stream) = world.streams.get_mut(&stream) {
-                    stream.held_by.extend(held_by);
+                    stream.held_by.extend(held_by.iter().flat_map(|held| [*held, Held { by, ..*held }]));
                 }
             }
             Call::Query { .. } | Call::QueryStream { .. } | Call::Synchronize { .. } | Call::Misuse(_) => {}
@@ -401,7 +401,9 @@ impl Operation for Step {
 
 /// The streams that nothing holds any more once a latch is released.
 fn freed(before: &World, latch: Name) -> Vec<Name> {
-    let is_freed = |stream: &Stream| stream.held_by.len() == 1 && stream.held_by.contains(&latch);
+    let is_freed = |stream: &Stream| {
+        !stream.held_by.is_empty() && stream.held_by.iter().all(|held| held.latch == latch)
+    };
     before.streams.iter().filter(|(_, stream)| is_freed(stream)).map(|(name, _)| *name).collect()
 }
 

@@ -147,12 +147,19 @@ pub(crate) struct Handle {
     pub(crate) exporter: usize,
 }
 
+/// Work of a process that does not run before a latch is released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Held {
+    pub(crate) latch: Name,
+    pub(crate) by: usize,
+}
+
 /// An interprocess event.
 #[derive(Clone, Debug)]
 pub(crate) struct Event {
     pub(crate) owner: usize,
-    /// The latches that hold back the work of its last record. Without any, the event is complete.
-    pub(crate) held_by: BTreeSet<Name>,
+    /// What its last record waits for, the record itself included. Without any, the event is complete.
+    pub(crate) held_by: BTreeSet<Held>,
 }
 
 /// An event as a process has it.
@@ -175,8 +182,8 @@ pub(crate) struct EventHandle {
 #[derive(Clone, Debug)]
 pub(crate) struct Stream {
     pub(crate) by: usize,
-    /// The latches that hold it back. Without any, it is idle.
-    pub(crate) held_by: BTreeSet<Name>,
+    /// What it waits for, its own work included. Without any, it is idle.
+    pub(crate) held_by: BTreeSet<Held>,
 }
 
 /// Everything that exists.
@@ -260,14 +267,13 @@ impl World {
         self.memory.retain(|_, memory| memory.owner != ended || memory.outlives_owner);
         self.physicals.retain(|_, physical| physical.by != ended);
         self.pools.retain(|_, pool| pool.by != ended);
-        let latches: Vec<Name> = self.latches.iter().filter(|(_, by)| **by == ended).map(|(name, _)| *name).collect();
         self.latches.retain(|_, by| *by != ended);
         self.streams.retain(|_, stream| stream.by != ended);
         self.event_views.retain(|_, view| view.by != ended);
-        let is_held = |held_by: &BTreeSet<Name>| latches.iter().any(|latch| held_by.contains(latch));
-        // Whether work that waits for a killed process ever ends is open.
-        self.events.retain(|_, event| event.owner != ended && !is_held(&event.held_by));
-        for stream in self.streams.values().filter(|stream| is_held(&stream.held_by)) {
+        // Whether work ever ends that waits for work of a killed process is open, whoever holds that back.
+        let waits = |held_by: &BTreeSet<Held>| held_by.iter().any(|held| held.by == ended);
+        self.events.retain(|_, event| event.owner != ended && !waits(&event.held_by));
+        for stream in self.streams.values().filter(|stream| waits(&stream.held_by)) {
             self.processes[stream.by].is_lost = true;
         }
         (self.processes[ended].is_stopped, self.processes[ended].is_lost) = (false, false);
