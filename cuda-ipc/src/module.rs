@@ -42,6 +42,9 @@ impl Module {
 
     /// `cuModuleLoadData`: loads PTX, which the driver compiles for its device.
     ///
+    /// The call may wait for all work of the context, as it does on an H100. So load modules before a stream waits for
+    /// another process, if that process waits for this one.
+    ///
     /// # Errors
     /// [`Error::Refused`] if the text is not valid PTX, or is PTX of a version that this driver does not support.
     ///

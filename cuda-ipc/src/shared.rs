@@ -1,8 +1,9 @@
 //! Shared buffers: a size and a context are enough to share memory, without `unsafe`.
 
-use std::ops::Deref;
+use std::ops::{Deref, RangeBounds};
 
 use crate::memory::DeviceMemory;
+use crate::memory::range::resolve;
 use crate::parcel::Parcel;
 use crate::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
 use crate::{Context, Error};
@@ -87,7 +88,23 @@ impl SharedBuffer {
         self.mapping.share(..self.memory.size(), Access::Read)
     }
 
-    /// Returns the mapping, to share it in other ways or to set another device's access.
+    /// `cuMemExportToShareableHandle`: makes a parcel with which other processes map a part of the buffer, with the given
+    /// access. The range is in bytes.
+    ///
+    /// The part is a convention, and so is [`Access::Read`]: a hostile importer can map the whole buffer for writing.
+    ///
+    /// # Errors
+    /// [`Error::OutOfBounds`] if the range goes beyond the buffer; [`Error::ReversedRange`]; as [`SharedBuffer::share`].
+    #[doc(alias = "cuMemExportToShareableHandle")]
+    pub fn share_part(&self, range: impl RangeBounds<usize>, access: Access) -> Result<Parcel, Error> {
+        let (offset, length) = resolve(range, self.memory.size())?;
+        // The mapping is longer than the buffer.
+        let part = self.memory.sub(offset, length)?;
+        self.mapping.share(offset..offset + part.size(), access)
+    }
+
+    /// Returns the mapping, to set another device's access or to share it in other ways. It is as long as the
+    /// allocation, which may be longer than the buffer.
     #[must_use]
     pub const fn mapping(&self) -> &Mapping {
         &self.mapping

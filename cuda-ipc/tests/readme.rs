@@ -34,6 +34,10 @@ fn it_is_in_the_examples() {
     }
 }
 
+fn without_comment(line: &str) -> &str {
+    line.split_once(" //").map_or(line, |(code, _)| code)
+}
+
 /// The README of the repository shows the lines that matter.
 #[test]
 fn its_excerpt_is_in_the_examples() {
@@ -43,9 +47,8 @@ fn its_excerpt_is_in_the_examples() {
     let (excerpt, _) = begun.split_once("\n```\n").expect("the block ends");
     assert!(!excerpt.contains("unsafe"), "{excerpt}");
     let code = ["exporter.rs", "importer.rs"].map(source).concat();
-    let lines: Vec<_> = code.lines().map(str::trim).collect();
-    for line in excerpt.lines().filter(|line| !line.is_empty()) {
-        let (line, _) = line.split_once(" //").unwrap_or((line, ""));
+    let lines: Vec<_> = code.lines().map(|line| without_comment(line).trim()).collect();
+    for line in excerpt.lines().filter(|line| !line.is_empty()).map(without_comment) {
         assert!(lines.contains(&line), "neither example has the line {line:?}");
     }
 }

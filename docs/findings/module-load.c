@@ -181,7 +181,10 @@ int main(int count, char **arguments) {
     int pair[2], status;
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair)) return CANNOT_RUN;
     pid_t process = fork();
-    if (process == 0) return export(pair[1]);
+    if (process == 0) {
+        close(pair[0]);
+        return export(pair[1]);
+    }
     close(pair[1]);
     exporter = pair[0];
     Handle handle;

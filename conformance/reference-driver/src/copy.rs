@@ -240,6 +240,9 @@ fn prepare(state: &State, stream: &Arc<Stream>, address: u64, unit: usize, count
     {
         return range.spans(address, size, Access::Write);
     }
+    if state.range(address).is_some_and(|range| state.is_opened_in_another_context(range, stream.context)) {
+        return Err(INVALID_VALUE);
+    }
     state.reach_device(stream.context, address, size, By::Driver, Access::Write)
 }
 

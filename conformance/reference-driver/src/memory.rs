@@ -139,6 +139,9 @@ entry_points! {
     fn cuMemGetAddressRange_v2(base: Output<CUdeviceptr>, size: Output<usize>, pointer: CUdeviceptr) {
         let state = state()?;
         let context = state.current()?;
+        if state.range(pointer).is_some_and(|range| state.is_opened_in_another_context(range, context)) {
+            return Err(CUresult::CUDA_ERROR_NOT_FOUND);
+        }
         if let Some(range) = state.range(pointer).filter(|range| matches!(range.memory, Memory::PoolImport { .. })) {
             // Seen on an H200: a device without access to the pool does not know the memory.
             if state.access_flags(range, context, By::Kernel) == CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE {

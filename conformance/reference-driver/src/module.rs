@@ -17,6 +17,7 @@ use crate::kernel::Kernel;
 use crate::process::{State, check_usable, own_number, state};
 use crate::ptx;
 use crate::range::Memory;
+use crate::stream::wait_for_streams;
 
 #[derive(Debug)]
 pub(crate) struct Module {
@@ -231,13 +232,13 @@ impl State {
     }
 }
 
-/// Loads an image into the current context.
+/// Loads an image into the current context. As on an H100, this waits for all work of the context.
 fn load(output: Output<CUmodule>, image: Input<c_char>) -> Result<()> {
-    let mut state = state()?;
-    let context = state.current()?;
+    let context = state()?.current()?;
     output.wanted()?;
     let contents = contents(image.text()?)?;
-    output.give(state.add_module(context, contents, false)? as CUmodule)
+    wait_for_streams(context)?;
+    output.give(state()?.add_module(context, contents, false)? as CUmodule)
 }
 
 /// Reads an image from a file, up to the first NUL.

@@ -305,12 +305,16 @@ pub(crate) fn perform(
 
 /// Waits until a context's streams have done what was enqueued before.
 pub(crate) fn synchronize(context: u64) -> Result<()> {
-    let (streams, health) = {
-        let state = state()?;
-        (state.streams_of(context), Arc::clone(&state.context(context)?.health))
-    };
-    streams.iter().map(Stream::now).for_each(|point| point.wait());
+    let health = Arc::clone(&state()?.context(context)?.health);
+    wait_for_streams(context)?;
     health.check()
+}
+
+/// The same, whether the work succeeds or not.
+pub(crate) fn wait_for_streams(context: u64) -> Result<()> {
+    let streams = state()?.streams_of(context);
+    streams.iter().map(Stream::now).for_each(|point| point.wait());
+    Ok(())
 }
 
 fn create(output: Output<CUstream>, flags: u32) -> Result<()> {

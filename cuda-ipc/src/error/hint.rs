@@ -38,7 +38,8 @@ impl Error {
             Self::Tensor(error) => return error.hint(),
             Self::OwnTicket => "use the value that it was made from",
             Self::OtherTicket { .. } => {
-                "open memory with Parcel::open or Parcel::map, and an event with Parcel::open_event"
+                "map virtual memory with Parcel::map, open other memory with Parcel::open, and an event with \
+                 Parcel::open_event"
             }
             Self::Descriptors { .. } => "send the ticket with exactly its descriptors",
             Self::UnknownPool { .. } => "keep an import from the pool's first ticket open",
@@ -46,13 +47,13 @@ impl Error {
                 "add it to CUDA_VISIBLE_DEVICES, or open the memory in a context of another device"
             }
             Self::NotTheOwner => "only the process that created it can share it",
-            Self::ExporterDied => "drop what it shared, and connect again",
+            Self::ExporterDied => "drop what it shared, and make a new connection",
             Self::TimedOut { .. } => "check whether the other process still works, or wait longer",
             Self::ReversedRange { .. } => "put the smaller offset first",
             Self::Length { .. } => "take the part of that length",
             Self::NoAccess { .. } => {
-                "map the memory with that access, or give the device access: Mapping::set_access, Pool::set_access, or \
-                 PeerAccess::enable"
+                "share or map the memory with that access, or give the device access: Mapping::set_access, \
+                 Pool::set_access, or PeerAccess::enable"
             }
             Self::OtherContext => "load its module in the stream's context",
             Self::EventOfAnotherContext => {
@@ -180,8 +181,8 @@ pub(super) fn hint(function: &str, code: C) -> Option<&'static str> {
             "the grid or the block has 0 or too many threads in a dimension, or the kernel has other parameters"
         }
         (copy, C::CUDA_ERROR_INVALID_VALUE) if copy.starts_with("cuMemcpy") || copy.starts_with("cuMemset") => {
-            "the memory was freed, or this device may only read it or not use it at all: map it with Access::ReadWrite, or \
-             give the device access"
+            "the memory was freed, or this device may only read it or not use it at all: share and map it with \
+             Access::ReadWrite, or give the device access"
         }
         (_, C::CUDA_ERROR_INVALID_CONTEXT | C::CUDA_ERROR_CONTEXT_IS_DESTROYED) => {
             "other code has reset the primary context, which destroyed everything that was created in it"

@@ -98,7 +98,7 @@ impl<'memory, T> DeviceSlice<'memory, T> {
         self.length * size_of::<T>()
     }
 
-    /// Returns a view of some of the values.
+    /// Returns a view of some of the values. The range counts values.
     ///
     /// # Errors
     /// [`Error::OutOfBounds`], in bytes; [`Error::ReversedRange`].

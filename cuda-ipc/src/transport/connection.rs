@@ -140,7 +140,8 @@ impl Connection {
     ///
     /// The peer receives everything that was sent before, and then [`TransportError::Finished`]. It can still send, and
     /// this end can still receive. Let the peer call `finish` only after it has received `Finished`. If this end then
-    /// receives `Finished` too, it knows that the peer has received everything. Finishing again does nothing.
+    /// receives `Finished` too, it knows that the peer has received everything. Keep the connection until then: if it is
+    /// dropped earlier, the peer's `finish` can return [`TransportError::Closed`]. Finishing again does nothing.
     ///
     /// # Errors
     /// As [`Connection::send`].

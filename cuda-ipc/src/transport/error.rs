@@ -291,8 +291,10 @@ impl TransportError {
             Self::TimedOut { .. } => "check whether the other process still works, or wait longer",
             Self::Finished { direction: Direction::Receiving } => "finish this end too",
             Self::Finished { direction: Direction::Sending } => "connect again to send more",
-            Self::Closed { direction: Direction::Sending } => "receive what it sent before, then connect again",
-            Self::Closed { .. } | Self::Interrupted { .. } | Self::Unusable { .. } => "connect again",
+            Self::Closed { direction: Direction::Sending } => "receive what it sent before, then make a new connection",
+            Self::Closed { .. } | Self::Interrupted { .. } | Self::Unusable { .. } => {
+                "make a new connection: connect again, or accept the next one"
+            }
             Self::TooLong { .. } => {
                 "send less at once, or raise the limit at both ends with Connection::set_limits; that of a group is fixed"
             }

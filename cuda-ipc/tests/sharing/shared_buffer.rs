@@ -1,6 +1,9 @@
 //! Shared buffers: any size, no `unsafe`, and memory that outlives its owner.
 
+use std::ops::Range;
+
 use cuda_ipc::transport::Connection;
+use cuda_ipc::vmm::Access;
 use cuda_ipc::{Context, Error, ImportedMemory, Parcel, SharedBuffer};
 use rstest::rstest;
 
@@ -41,6 +44,28 @@ fn an_importer_that_was_to_read_does_not_write() {
     buffer.share_for_reading().unwrap().send(&importer.connection).unwrap();
     importer.finish();
     assert!(contents(&buffer).iter().all(|byte| *byte == 5));
+}
+
+#[test]
+fn an_importer_of_a_part_sees_that_part() {
+    const FIRST: usize = 1000;
+    let buffer = SharedBuffer::new(&context(), ODD).unwrap();
+    buffer.write(0, &bytes(ODD)).unwrap();
+    let importer = Peer::start(module_path!(), "role_sees_a_part");
+    buffer.share_part(FIRST..FIRST + 3, Access::Read).unwrap().send(&importer.connection).unwrap();
+    importer.finish();
+    // An open range ends where the buffer ends, and not where its mapping does.
+    assert_eq!(buffer.share_part(FIRST.., Access::Read).unwrap().ticket.length, (ODD - FIRST) as u64);
+}
+
+#[rstest]
+#[case::the_end(ODD..ODD + 1)]
+#[case::the_largest(usize::MAX..usize::MAX)]
+fn a_part_beyond_the_buffer_is_refused(#[case] range: Range<usize>) {
+    let buffer = SharedBuffer::new(&context(), ODD).unwrap();
+    assert!(range.end > buffer.mapping().size() || buffer.mapping().share(range.clone(), Access::Read).is_ok());
+    let error = buffer.share_part(range, Access::Read).unwrap_err();
+    assert!(matches!(error, Error::OutOfBounds { size: ODD, .. }), "{error}");
 }
 
 #[test]
@@ -102,6 +127,12 @@ roles! {
     fn role_only_reads(connection) {
         let memory = receive(&connection);
         assert_eq!(contents(&memory), [5; ODD]);
+        assert!(memory.write(0, &[6_u8]).unwrap_err().code().is_some());
+    }
+
+    fn role_sees_a_part(connection) {
+        let memory = receive(&connection);
+        assert_eq!(contents(&memory), bytes(1003)[1000..]);
         assert!(memory.write(0, &[6_u8]).unwrap_err().code().is_some());
     }
 

@@ -98,7 +98,8 @@ void contexts_of_one_device(void) {
 void import_of_another_context(void) {
     struct Peer exporter = start_peer(0);
     Object primary = enter(0), second, stream;
-    Pointer import, found = 0;
+    Pointer import, base, found = 0;
+    size_t size;
     unsigned word = 0, flags = 0;
     Handle handle = ask(&exporter, ALLOC, 1).handle;
     NEED(cuIpcOpenMemHandle(&import, handle, LAZY_PEER_ACCESS));
@@ -111,6 +112,9 @@ void import_of_another_context(void) {
     say_value(NAME("access flags are"), flags);
     say(NAME("fill"), cuMemsetD8Async(import, 1, BLOCK, stream));
     say(NAME("synchronize after the fill"), cuStreamSynchronize(stream));
+    say(NAME("copy to the host"), cuMemcpyDtoH(&word, import, sizeof word));
+    say(NAME("copy to the device"), cuMemcpyHtoD(import, &word, sizeof word));
+    say(NAME("base"), cuMemGetAddressRange(&base, &size, import));
     say(NAME("kernel"), add(function, import, VALUE, stream));
     say(NAME("synchronize after the kernel"), cuStreamSynchronize(stream));
     NEED(cuCtxSetCurrent(primary));
@@ -130,7 +134,23 @@ static void *release(void *nothing) {
     return nothing;
 }
 
-/* The first launch of a kernel loads it. Another stream waits for a value that is written a while later. */
+/* Makes a stream wait for a value that is written a while later. */
+static pthread_t hold(Object stream) {
+    pthread_t thread;
+    atomic_store(number, 0);
+    atomic_store(&is_released, 0);
+    NEED(cuCtxSynchronize());
+    NEED(cuStreamWaitValue32(stream, (Pointer)(uintptr_t)number, VALUE, WAIT_EQUAL));
+    if (pthread_create(&thread, NULL, release, NULL)) exit(2);
+    return thread;
+}
+
+static void end_of(pthread_t thread) {
+    if (pthread_join(thread, NULL)) exit(2);
+    NEED(cuCtxSynchronize());
+}
+
+/* A module is loaded, and the kernel of another one launched for the first time, while another stream waits. */
 void first_launches(void) {
     Object waiting, stream;
     void *page;
@@ -140,20 +160,18 @@ void first_launches(void) {
     NEED(cuStreamCreate(&stream, NON_BLOCKING));
     NEED(cuMemAllocHost(&page, MIB));
     NEED(cuMemAlloc(&memory, BLOCK));
-    Object function = load_add();
     number = page;
+    Object function = load_add();
     for (int launch = 1; launch <= 2; launch++) {
         char line[96];
-        pthread_t thread;
-        atomic_store(number, 0);
-        atomic_store(&is_released, 0);
-        NEED(cuCtxSynchronize());
-        NEED(cuStreamWaitValue32(waiting, (Pointer)(uintptr_t)page, VALUE, WAIT_EQUAL));
-        if (pthread_create(&thread, NULL, release, NULL)) exit(2);
+        pthread_t thread = hold(waiting);
         NEED(add(function, memory, VALUE, stream));
         snprintf(line, sizeof line, "launch %d of a kernel waited for another stream", launch);
         say_value(line, atomic_load(&is_released));
-        if (pthread_join(thread, NULL)) exit(2);
-        NEED(cuCtxSynchronize());
+        end_of(thread);
     }
+    pthread_t thread = hold(waiting);
+    load_add();
+    say_value("load of a module waited for another stream", atomic_load(&is_released));
+    end_of(thread);
 }

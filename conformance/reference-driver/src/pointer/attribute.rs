@@ -84,7 +84,8 @@ pub(super) fn attribute(state: &State, range: &Range, pointer: u64, attribute: A
         A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => match top() {
             0 => Err(INVALID_CONTEXT),
             context
-                if state.access_flags(range, context, By::Kernel).0 == 0
+                if (state.access_flags(range, context, By::Kernel).0 == 0
+                    || state.is_opened_in_another_context(range, context))
                     && !fault!(
                         "device-pointer-without-access",
                         ["PTRATTR-018"],

@@ -122,6 +122,15 @@ fn wrong_access(
 }
 
 impl State {
+    /// Whether another context of the same device opened the memory. On an H100, kernels and copies reach it, but a fill
+    /// is refused, and so are the questions for its range and for its device pointer.
+    pub(crate) fn is_opened_in_another_context(&self, range: &Range, context: u64) -> bool {
+        let device = |context: &u64| self.contexts.get(context).map(|context| context.device_index);
+        matches!(range.memory, Memory::Import(_))
+            && range.context != context
+            && device(&range.context) == device(&context)
+    }
+
     /// The access that a context has to a range.
     pub(crate) fn access_flags(&self, range: &Range, context: u64, by: By) -> CUmemAccess_flags {
         const NONE: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
@@ -133,13 +142,10 @@ impl State {
             Memory::Host(_) | Memory::Registered | Memory::Managed(_) => ALL,
             Memory::Pool { target, .. } if target.is_managed => ALL,
             // Copies can access the memory of every context. A kernel can access only the memory of contexts on its own
-            // device, as on an H100, imports of its own context, and memory of the contexts that it has peer access to
-            // (P2P-007).
+            // device, imports among it, as on an H100, and memory of the contexts that it has peer access to (P2P-007).
             Memory::Linear(_) | Memory::Import(_) | Memory::Global(_) => {
                 let is_of_the_device = |owner: &Context| owner.device_index == asker.device_index;
-                let is_mapped = range.context == context
-                    || !matches!(range.memory, Memory::Import(_))
-                        && self.contexts.get(&range.context).is_some_and(is_of_the_device)
+                let is_mapped = self.contexts.get(&range.context).is_some_and(is_of_the_device)
                     || self.kernel_reaches(context, range.context) && Self::is_old_enough(range.buffer_id);
                 if by == By::Kernel
                     && range.context != context

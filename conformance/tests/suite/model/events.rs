@@ -401,9 +401,8 @@ impl Operation for Step {
 
 /// The streams that nothing holds any more once a latch is released.
 fn freed(before: &World, latch: Name) -> Vec<Name> {
-    let is_freed = |stream: &Stream| {
-        !stream.held_by.is_empty() && stream.held_by.iter().all(|held| held.latch == latch)
-    };
+    let is_freed =
+        |stream: &Stream| !stream.held_by.is_empty() && stream.held_by.iter().all(|held| held.latch == latch);
     before.streams.iter().filter(|(_, stream)| is_freed(stream)).map(|(name, _)| *name).collect()
 }
 
