@@ -18,6 +18,7 @@ pub use part::Part;
 pub use slice::DeviceSlice;
 
 use crate::error::check;
+use crate::stream::settle::settle;
 use crate::sys::{CUdeviceptr, CUpointer_attribute};
 use crate::{Context, Error, Stream};
 
@@ -128,9 +129,9 @@ impl DeviceMemory {
     /// As [`DeviceMemory::read`], for either memory; [`Error::Overlap`] if the addresses overlap.
     pub fn copy_from(&self, offset: usize, from: &Self, from_offset: usize, length: usize) -> Result<(), Error> {
         let stream = Stream::default_of(&self.context);
-        // SAFETY: both memories are valid until the copy is done, because `synchronize` waits for it.
+        // SAFETY: both memories are valid until the copy is done, because `settle` waits for it.
         unsafe { self.copy_from_async(offset, from, from_offset, length, &stream)? };
-        stream.finish()
+        settle(&stream, true)
     }
 
     /// `cuMemcpyDtoHAsync`: reads values, in the order of a stream.
@@ -299,5 +300,5 @@ pub fn allocation_of(context: &Context, pointer: CUdeviceptr) -> Result<(CUdevic
 /// Waits for work that a call began in the default stream. Some calls return while the device is still writing, and
 /// CUDA does not promise that a mapping closed at that time stays valid until the device is done.
 fn finish(context: &Context) -> Result<(), Error> {
-    Stream::default_of(context).finish()
+    settle(&Stream::default_of(context), true)
 }

@@ -3,6 +3,7 @@
 
 mod capture;
 mod scope;
+pub(crate) mod settle;
 mod value;
 
 use std::ptr;

@@ -22,8 +22,8 @@ pub struct Message {
     pub descriptors: Vec<OwnedFd>,
 }
 
-/// The largest message that is sent and received. A larger message is refused as soon as the peer announces it, before
-/// memory is allocated for it.
+/// The largest message that is sent and received. A larger message is refused as soon as the peer announces it. Memory is
+/// allocated as the bytes of a message arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The largest number of bytes.

@@ -293,7 +293,7 @@ impl TransportError {
             Self::Finished { direction: Direction::Sending } => "connect again to send more",
             Self::Closed { direction: Direction::Sending } => "receive what it sent before, then make a new connection",
             Self::Closed { .. } | Self::Interrupted { .. } | Self::Unusable { .. } => {
-                "make a new connection: connect again, or accept the next one"
+                "connect again, or accept the next connection"
             }
             Self::TooLong { .. } => {
                 "send less at once, or raise the limit at both ends with Connection::set_limits; that of a group is fixed"

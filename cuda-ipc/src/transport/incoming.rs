@@ -18,7 +18,9 @@ const RECEIVING: Direction = Direction::Receiving;
 pub(super) struct Incoming {
     /// The part that is being received.
     part: Part,
-    /// The bytes of that part, of which the first `filled` were received.
+    /// The number of bytes of that part.
+    size: usize,
+    /// Its first bytes, of which `filled` were received.
     buffer: Vec<u8>,
     filled: usize,
     /// The size of the message's bytes, as the header announces it.
@@ -48,7 +50,8 @@ impl Incoming {
     pub(super) fn new() -> Self {
         Self {
             part: Part::Header,
-            buffer: vec![0; Header::LENGTH],
+            size: Header::LENGTH,
+            buffer: Vec::new(),
             filled: 0,
             length: 0,
             announced: 0,
@@ -83,7 +86,8 @@ impl Incoming {
                 Part::Batches => (Part::Bytes, self.length),
                 Part::Bytes => return self.complete().map(Some),
             };
-            (self.part, self.buffer, self.filled) = (next.0, vec![0; next.1], 0);
+            (self.part, self.size) = next;
+            (self.buffer, self.filled) = (Vec::new(), 0);
         }
         Ok(None)
     }
@@ -100,7 +104,6 @@ impl Incoming {
                 return Err(TransportError::Finished { direction: RECEIVING });
             }
         };
-        // The limits are checked before memory is allocated for the message.
         let Some(length) = usize::try_from(bytes).ok().filter(|length| *length <= limits.bytes) else {
             return Err(TransportError::TooLong { direction: RECEIVING, length: bytes, limit: limits.bytes });
         };
@@ -126,7 +129,8 @@ impl Incoming {
 
     /// Receives the rest of a part, and returns whether it is complete.
     fn fill(&mut self, socket: BorrowedFd<'_>, deadline: Option<Deadline>) -> Result<bool, TransportError> {
-        while self.filled < self.buffer.len() {
+        while self.filled < self.size {
+            self.make_room()?;
             match self.receive_some(socket)? {
                 Some(0) => return Err(self.closed()),
                 Some(received) => {
@@ -140,6 +144,20 @@ impl Incoming {
             }
         }
         Ok(true)
+    }
+
+    /// Makes room for more bytes of a part: at most as many as have arrived, or a few. So a peer that announces a large
+    /// message cannot make this process allocate as much.
+    fn make_room(&mut self) -> Result<(), TransportError> {
+        const FEW: usize = 64 << 10;
+        if self.filled < self.buffer.len() {
+            return Ok(());
+        }
+        let more = (self.size - self.filled).min(self.filled.max(FEW));
+        let reserved = self.buffer.try_reserve_exact(more);
+        reserved.map_err(|_| TransportError::system("recvmsg")(Errno::NOMEM))?;
+        self.buffer.resize(self.filled + more, 0);
+        Ok(())
     }
 
     /// `recvmsg`: returns how many bytes were received; 0 at the end of the stream, and `None` if nothing has arrived.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use cuda_ipc::stream::{self, WaitValue};
 use cuda_ipc::sys::CUresult;
 use cuda_ipc::{Context, DeviceBuffer, Stream};
+use rstest::rstest;
 
 use crate::context;
 use crate::peer::roles;
@@ -40,8 +41,16 @@ fn a_scope_waits_for_its_other_streams_after_an_error() {
 }
 
 #[test]
-fn a_process_that_cannot_wait_for_its_work_is_aborted() {
-    let output = run("role_cannot_wait", true);
+fn a_copy_that_cannot_wait_for_its_stream_waits_for_its_context() {
+    let output = run("role_copies_late", false);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[rstest]
+#[case::scope("role_cannot_wait")]
+#[case::copy("role_cannot_wait_for_a_copy")]
+fn a_process_that_cannot_wait_for_its_work_is_aborted(#[case] role: &str) {
+    let output = run(role, true);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.signal(), Some(libc::SIGABRT), "{said}");
     assert!(said.contains("cannot wait for its work (cuStreamSynchronize(): CUDA_ERROR_UNKNOWN"), "{said}");
@@ -102,6 +111,39 @@ roles! {
         });
         assert_eq!(failed.unwrap_err().code(), Some(UNKNOWN));
         assert!(streams[1].query().unwrap());
+    }
+
+    fn role_copies_late(_connection) {
+        let context = context();
+        // The default stream waits for this one.
+        let [blocking, opening] = [Stream::new(&context).unwrap(), Stream::non_blocking(&context).unwrap()];
+        let [memory, from] = [(); 2].map(|()| DeviceBuffer::new(&context, 8).unwrap());
+        assert_eq!(memory.fill(0).unwrap_err().code(), Some(UNKNOWN));
+        assert_eq!(from.fill(9).unwrap_err().code(), Some(UNKNOWN));
+        let (told, events) = channel();
+        // SAFETY: the memory outlives the wait, which ends below.
+        unsafe { blocking.wait_value32(&memory, 0, WaitValue::Equal, 1) }.unwrap();
+        let failed = std::thread::scope(|threads| {
+            let (memory, from) = (&memory, &from);
+            let copy = threads.spawn(move || {
+                let failed = memory.copy_from(4, from, 0, 4);
+                told.send("returned").unwrap();
+                failed
+            });
+            assert_eq!(events.recv_timeout(Duration::from_millis(50)), Err(RecvTimeoutError::Timeout));
+            // SAFETY: as above.
+            unsafe { opening.write_value32(memory, 0, 1) }.unwrap();
+            copy.join().unwrap()
+        });
+        assert_eq!(failed.unwrap_err().code(), Some(UNKNOWN));
+        assert!(blocking.query().unwrap());
+        assert_eq!(memory.snapshot::<u8>(4..).unwrap()[..], [9; 4]);
+    }
+
+    fn role_cannot_wait_for_a_copy(_connection) {
+        let memory = DeviceBuffer::new(&context(), 8).unwrap();
+        let answer = memory.fill(1);
+        unreachable!("the call returned {answer:?}");
     }
 
     fn role_cannot_wait(_connection) {

@@ -54,6 +54,52 @@ fn a_scope_ends_when_the_awaited_process_is_killed() {
     assert_eq!(filled.memory().snapshot::<u32>(..1).unwrap()[0], 2, "the scope wrote the number itself");
 }
 
+/// A process that cannot be watched at first, and is dead then.
+struct Flaky(Cell<u32>);
+
+impl Exporter for Flaky {
+    fn dies_within(&self, _: Duration) -> Result<bool, Error> {
+        let asked = self.0.replace(self.0.get() + 1);
+        if asked < 3 { Err(Error::NotTheOwner) } else { Ok(true) }
+    }
+}
+
+#[test]
+fn a_scope_goes_on_watching_after_an_error() {
+    let _alone = alone();
+    let context = context();
+    let (stream, number) = (Stream::non_blocking(&context).unwrap(), buffer([0; 1]));
+    let ended = stream::scope_watching(&Flaky(Cell::new(0)), |scope| {
+        scope.on(&stream).wait_value(number.slice::<u32>(..)?, WaitValue::Equal, 1)
+    });
+    assert!(matches!(ended, Err(Error::ExporterDied)), "{ended:?}");
+    assert_eq!(words(&number), [1]);
+}
+
+#[test]
+fn a_wait_that_begins_after_the_death_is_ended() {
+    let _alone = alone();
+    let context = context();
+    let (stream, number, gate) = (Stream::non_blocking(&context).unwrap(), buffer([1; 1]), Gate::closed(&context));
+    let ended = std::thread::scope(|threads| {
+        stream::scope_watching(&Process(|| true), |scope| {
+            let word = number.slice::<u32>(..)?;
+            // SAFETY: the gate outlives the scope.
+            unsafe { stream.wait_value32(&gate.memory, 0, WaitValue::Equal, 1)? };
+            // The number meets the condition until the stream itself resets it.
+            scope.on(&stream).write_value(word, 0)?;
+            scope.on(&stream).wait_value(word, WaitValue::Equal, 1)?;
+            // Meanwhile the scope looks at the number.
+            threads.spawn(|| {
+                std::thread::sleep(Duration::from_millis(50));
+                gate.open();
+            });
+            Ok(())
+        })
+    });
+    assert!(matches!(ended, Err(Error::ExporterDied)), "{ended:?}");
+}
+
 #[test]
 fn every_kind_of_wait_is_ended() {
     let _alone = alone();

@@ -1,6 +1,7 @@
 //! Bytes that are not a message give an error, and no descriptor stays open.
 
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 use cuda_ipc::transport::{Connection, Direction, Limits, Message, TransportError};
 use rstest::rstest;
@@ -45,6 +46,19 @@ fn what_no_message_begins_with_is_refused(#[case] bytes: Vec<u8>, #[case] expect
     assert!(rustix::net::send(&peer, b"more", rustix::net::SendFlags::NOSIGNAL).is_err());
     connection.send(b"what was that?", &[]).unwrap();
     assert_eq!(Connection::from(peer).receive().unwrap().bytes, b"what was that?");
+}
+
+#[rstest]
+#[case::larger_than_any_machine(1 << 46)]
+#[case::largest(u64::MAX)]
+fn an_announcement_alone_takes_no_memory(#[case] bytes: u64) {
+    let (mut connection, peer) = connection();
+    connection.set_limits(Limits { bytes: usize::MAX, ..Limits::default() });
+    connection.set_timeout(Some(Duration::from_millis(10)));
+    send(&peer, &header(0, bytes), &[]);
+    send(&peer, &[7; 100], &[]);
+    let error = connection.receive().unwrap_err();
+    assert!(matches!(error, TransportError::TimedOut { .. }), "{error}");
 }
 
 #[rstest]

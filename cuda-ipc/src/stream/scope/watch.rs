@@ -2,13 +2,18 @@
 #![allow(unsafe_code)] // Releases waits, by writing the numbers that streams wait for.
 
 use std::cell::RefCell;
+use std::thread::sleep;
 
-use super::end::settle;
 use crate::deadline::Pauses;
+use crate::drop_hook::report;
 use crate::event::Exporter;
 use crate::memory::{DeviceMemory, DeviceSlice};
+use crate::stream::settle::settle;
 use crate::stream::value::{StreamValue, WaitValue};
 use crate::{Error, Stream};
+
+/// How often in a row the driver may refuse to say whether a stream is done.
+const MOST_QUESTIONS: u32 = 100;
 
 /// A process for which the streams of a scope wait, and those waits.
 pub(super) struct Watch<'scope> {
@@ -43,33 +48,53 @@ impl<'scope> Watch<'scope> {
         watched
     }
 
+    /// Watches until the stream is done. Errors do not end this, because the stream may wait for the process.
     fn watch(&self, stream: &Stream) -> Result<(), Error> {
-        let mut pauses = Pauses::default();
-        while !stream.is_done()? {
-            if self.process.dies_within(pauses.next())? {
-                // The work may have been done before the process died.
-                return if stream.is_done()? { Ok(()) } else { self.release(stream) };
+        let (mut pauses, mut first, mut questions) = (Pauses::default(), None, 0);
+        let (mut is_dead, mut has_ended_any) = (false, false);
+        loop {
+            match stream.is_done() {
+                Ok(true) => break,
+                Ok(false) => questions = 0,
+                // A capture of other code forbids the question. It ends some time.
+                Err(error) if error.is_of_capture() => {}
+                Err(error) => {
+                    questions += 1;
+                    let is_over = error.ends_work() || questions == MOST_QUESTIONS;
+                    first.get_or_insert(error);
+                    if is_over {
+                        break;
+                    }
+                }
+            }
+            if is_dead {
+                // Several waits for one number may need different values, each of which the next one overwrites.
+                for wait in self.waits.borrow().iter() {
+                    match wait.end() {
+                        Ok(has_ended) => has_ended_any |= has_ended,
+                        Err(error) => drop(first.get_or_insert(error)),
+                    }
+                }
+                sleep(pauses.next());
+                continue;
+            }
+            let pause = pauses.next();
+            match self.process.dies_within(pause) {
+                // The work may have been done before the process died, so the stream is asked again.
+                Ok(dies) => is_dead = dies,
+                Err(error) => {
+                    first.get_or_insert(error);
+                    sleep(pause);
+                }
             }
         }
-        Ok(())
-    }
-
-    /// Ends the waits that are not over. If there are any, it does so until the stream has done its work: several waits
-    /// for one number may need different values, each of which the next one overwrites.
-    fn release(&self, stream: &Stream) -> Result<(), Error> {
-        let (mut pauses, mut has_ended_any) = (Pauses::default(), false);
-        loop {
-            for wait in self.waits.borrow().iter() {
-                has_ended_any |= wait.end()?;
+        match first {
+            _ if !has_ended_any => first.map_or(Ok(()), Err),
+            None => Err(Error::ExporterDied),
+            Some(error) => {
+                report("Scope", error);
+                Err(Error::ExporterDied)
             }
-            if !has_ended_any {
-                // The process had written all numbers. The stream is still busy, and no longer waits.
-                return Ok(());
-            }
-            if stream.is_done()? {
-                return Err(Error::ExporterDied);
-            }
-            std::thread::sleep(pauses.next());
         }
     }
 }
