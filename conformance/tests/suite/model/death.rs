@@ -40,7 +40,12 @@ pub(crate) fn at_every_step(protocol: Protocol, event: Event) -> Outcome {
             let mut steps = life(EXPORTER, IMPORTER, 1);
             // The rest goes on as far as it can without what is gone.
             steps.insert(place, Step::Process(process::Step { by, event }));
-            let rest = steps.len();
+            let (rest, inserted) =
+                (steps.len(), Script { machine: machine.clone(), devices: devices.clone(), steps: steps.clone() });
+            // A process whose work waits for a latch cannot exit or replace its program: both would wait for the work.
+            if matches!(event, Event::Exit | Event::Exec) && inserted.is_busy_before(place, by) {
+                continue;
+            }
             if matches!(event, Event::Stop) {
                 let survivor = EXPORTER + IMPORTER - by;
                 steps.extend(life(survivor, THIRD, 101));
@@ -54,7 +59,7 @@ pub(crate) fn at_every_step(protocol: Protocol, event: Event) -> Outcome {
             steps.extend(life(EXPORTER, IMPORTER, 201));
             steps.extend(life(IMPORTER, EXPORTER, 301));
             let script = Script { machine: machine.clone(), devices: devices.clone(), steps };
-            if let Some(step) = script.impossible(rest) {
+            if let Some(step) = script.impossible(&[place..place + 1, rest..usize::MAX]) {
                 let text = format!("p{by}: {event:?} after step {place}: the model makes {step:?} impossible");
                 return Err(Stop::Harness(text));
             }
@@ -147,6 +152,7 @@ fn life(protocol: Protocol, [exporter, importer]: [usize; 2], devices: &[i32], f
                 events::Step::record(exporter, event, produce),
                 events::Step::query(importer, import),
                 events::Step::wait(importer, consume, import),
+                events::Step::write(importer, first + 6, consume),
                 events::Step::query_stream(importer, consume),
                 events::Step::release(exporter, latch),
                 events::Step::query(importer, import),

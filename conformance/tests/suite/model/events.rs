@@ -12,6 +12,9 @@ use crate::support::constants::{INTERPROCESS, NOT_READY};
 use crate::support::latch::Latch;
 use misuse::Misuse;
 
+/// The size of the host memory that kernels of a stream write.
+const PAGE: u64 = 4096;
+
 /// The streams of a process. A context has two hardware queues, and more streams would wait for each other.
 const STREAMS: usize = 2;
 
@@ -42,6 +45,11 @@ enum Call {
         name: Name,
     },
     DestroyStream {
+        stream: Name,
+    },
+    /// A kernel writes the pattern of a seed to the stream's page of host memory.
+    Write {
+        seed: Name,
         stream: Name,
     },
     /// A kernel waits in the stream until the latch is released.
@@ -87,6 +95,10 @@ impl Step {
 
     pub(crate) const fn create_stream(by: usize, name: Name) -> Self {
         Self { by, call: Call::CreateStream { name } }
+    }
+
+    pub(crate) const fn write(by: usize, seed: Name, stream: Name) -> Self {
+        Self { by, call: Call::Write { seed, stream } }
     }
 
     pub(crate) const fn hold(by: usize, name: Name, stream: Name) -> Self {
@@ -150,6 +162,7 @@ pub(crate) fn possible(world: &World) -> Vec<(u32, Vec<Step>)> {
         (10, handles.collect()),
         (if world.streams.len() < 4 { 4 } else { 1 }, every(&|| Call::CreateStream { name })),
         (1, streams(&|stream| Call::DestroyStream { stream })),
+        (4, streams(&|stream| Call::Write { seed: name, stream })),
         (6, streams(&|stream| Call::Hold { name, stream })),
         (1, world.latches.iter().map(|(latch, by)| Step { by: *by, call: Call::Release { latch: *latch } }).collect()),
         (10, pairs(&|event, stream| Call::Record { event, stream })),
@@ -181,6 +194,7 @@ impl Operation for Step {
             Call::CreateStream { .. } | Call::DestroyStream { .. } | Call::Hold { .. } | Call::Release { .. } => {
                 "IPCEVT-039"
             }
+            Call::Write { .. } => "IPCEVT-019",
             Call::Record { event, .. } if is_own(event) => "IPCEVT-018",
             Call::Record { .. } => "IPCEVT-020",
             Call::Wait { event, .. } if is_own(event) => "IPCEVT-020",
@@ -225,15 +239,19 @@ impl Operation for Step {
                 };
                 is_new(name) && handle.is_some_and(opens)
             }
+            Call::Write { seed, stream: on } => is_new(seed) && stream(on).is_some(),
             Call::DestroyStream { stream: idle } => stream(idle).is_some_and(|stream| stream.held_by.is_empty()),
             Call::Hold { name, stream: held } => {
                 is_new(name) && stream(held).is_some_and(|stream| stream.held_by.is_empty())
             }
             Call::Release { latch } => {
-                // A stopped process cannot say when its streams have ended.
+                // A stopped process cannot say when its streams have ended, and nothing is known of a lost one.
                 let waits = |stream: &Stream| stream.held_by.iter().any(|held| held.latch == latch);
-                let is_stopped = |stream: &Stream| waits(stream) && before.processes[stream.by].is_stopped;
-                before.latches.get(&latch) == Some(&by) && !before.streams.values().any(is_stopped)
+                let is_mute = |stream: &Stream| {
+                    let process = before.processes[stream.by];
+                    waits(stream) && (process.is_stopped || process.is_lost)
+                };
+                before.latches.get(&latch) == Some(&by) && !before.streams.values().any(is_mute)
             }
             // If two records are pending at the same time, which of them counts depends on their order.
             Call::Record { event, stream: on } => {
@@ -274,9 +292,18 @@ impl Operation for Step {
             }
             Call::CreateStream { name } => {
                 world.names.insert(name);
-                world.streams.insert(name, Stream { by, held_by: BTreeSet::new() });
+                world.streams.insert(name, Stream { by, held_by: BTreeSet::new(), written: name, enqueued: name });
             }
             Call::DestroyStream { stream } => drop(world.streams.remove(&stream)),
+            Call::Write { seed, stream } => {
+                world.names.insert(seed);
+                if let Some(stream) = world.streams.get_mut(&stream) {
+                    stream.enqueued = seed;
+                    if stream.held_by.is_empty() {
+                        stream.written = seed;
+                    }
+                }
+            }
             Call::Hold { name, stream } => {
                 world.names.insert(name);
                 world.latches.insert(name, by);
@@ -286,6 +313,11 @@ impl Operation for Step {
             }
             Call::Release { latch } => {
                 world.latches.remove(&latch);
+                for freed in freed(world, latch) {
+                    if let Some(stream) = world.streams.get_mut(&freed) {
+                        stream.written = stream.enqueued;
+                    }
+                }
                 let streams = world.streams.values_mut().map(|stream| &mut stream.held_by);
                 for held_by in streams.chain(world.events.values_mut().map(|event| &mut event.held_by)) {
                     held_by.retain(|held| held.latch != latch);
@@ -299,8 +331,11 @@ impl Operation for Step {
             }
             Call::Wait { stream, event } => {
                 let held_by = held(world, event).clone();
+                // What becomes of the wait if the owner of the event is killed is open too.
+                let owner = world.events[&world.event_views[&event].event].owner;
                 if let Some(stream) = world.streams.get_mut(&stream) {
-                    stream.held_by.extend(held_by.iter().flat_map(|held| [*held, Held { by, ..*held }]));
+                    let of = |by| held_by.iter().map(move |held| Held { by, ..*held });
+                    stream.held_by.extend(of(by).chain(of(owner)).chain(held_by.iter().copied()));
                 }
             }
             Call::Query { .. } | Call::QueryStream { .. } | Call::Synchronize { .. } | Call::Misuse(_) => {}
@@ -324,14 +359,34 @@ impl Operation for Step {
                 }
                 live.events.insert(name, opened?);
             }
-            Call::CreateStream { name } => drop(live.streams.insert(name, role.stream_create()?)),
+            Call::CreateStream { name } => {
+                live.streams.insert(name, role.stream_create()?);
+                let page = role.mem_host_alloc(PAGE, 0)?;
+                role.fill_by_host(page, PAGE, name)?;
+                live.pages.insert(name, page);
+            }
+            Call::Write { seed, stream } => {
+                let page = live.page(stream)?;
+                let words = role.mem_host_get_device_pointer(page)?;
+                role.launch("fill".into(), vec![words.into(), (PAGE / 4).into(), seed.into()], live.stream(stream)?)?;
+                let expected = match before.streams[&stream].held_by.is_empty() {
+                    true => {
+                        role.stream_synchronize(live.stream(stream)?)?;
+                        seed
+                    }
+                    false => before.streams[&stream].written,
+                };
+                check!(role.mismatches_by_host(page, PAGE, expected)? == 0);
+            }
             Call::DestroyStream { stream } => role.stream_destroy(live.stream(stream)?)?,
             Call::Hold { name, stream } => drop(live.latches.insert(name, Latch::hold(&role, live.stream(stream)?)?)),
             Call::Release { latch } => {
                 let released = live.latches.remove(&latch);
                 released.ok_or_else(|| Stop::Harness("nothing holds the stream".to_owned()))?.release()?;
                 for name in freed(before, latch) {
-                    live.role(before.streams[&name].by).stream_synchronize(live.stream(name)?)?;
+                    let (stream, role) = (&before.streams[&name], live.role(before.streams[&name].by));
+                    role.stream_synchronize(live.stream(name)?)?;
+                    check!(role.mismatches_by_host(live.page(name)?, PAGE, stream.enqueued)? == 0);
                 }
             }
             Call::Record { event, stream } => role.event_record(live.event(event)?, live.stream(stream)?)?,
@@ -346,6 +401,7 @@ impl Operation for Step {
                     return role.stream_synchronize(live.stream(stream)?);
                 }
                 role.stream_query(live.stream(stream)?).refused(NOT_READY)?;
+                check!(role.mismatches_by_host(live.page(stream)?, PAGE, before.streams[&stream].written)? == 0);
             }
             Call::Synchronize { event } => role.event_synchronize(live.event(event)?)?,
             Call::Misuse(misuse) => misuse.perform(&role, live)?,
@@ -365,16 +421,38 @@ impl Operation for Step {
         match self.call {
             Call::Create { name } => format!("let e{name} = p{by}.event_create(INTERPROCESS)?;"),
             Call::Destroy { event } => format!("p{by}.event_destroy(e{event})?;"),
-            Call::Get { name, event } => format!("let h{name} = p{by}.ipc_get_event_handle(e{event})?;"),
+            Call::Get { name, event } => format!(
+                "let h{name} = p{by}.ipc_get_event_handle(e{event})?;\n\
+                 check!(h{name}.to_bytes() != conformance::calls::ipc::UNWRITTEN);"
+            ),
             Call::Open { handle, .. } if before.event_handles[&handle].exporter == by => {
                 format!("p{by}.ipc_open_event_handle(h{handle}).refused(&[])?;")
             }
             Call::Open { name, handle } => format!("let e{name} = p{by}.ipc_open_event_handle(h{handle})?;"),
-            Call::CreateStream { name } => format!("let s{name} = p{by}.stream_create()?;"),
+            Call::CreateStream { name } => format!(
+                "let s{name} = p{by}.stream_create()?;\nlet page{name} = p{by}.mem_host_alloc({PAGE}, 0)?;\n\
+                 p{by}.fill_by_host(page{name}, {PAGE}, {name})?;"
+            ),
+            Call::Write { seed, stream } => {
+                let of = &before.streams[&stream];
+                let is_idle = of.held_by.is_empty();
+                let wait = if is_idle { format!("p{by}.stream_synchronize(s{stream})?;\n") } else { String::new() };
+                let written = contains(by, stream, if is_idle { seed } else { of.written });
+                format!(
+                    "let words = p{by}.mem_host_get_device_pointer(page{stream})?;\n\
+                     p{by}.launch(\"fill\".into(), vec![words.into(), {}_u64.into(), {seed}_u32.into()], \
+                     s{stream})?;\n{wait}{written}",
+                    PAGE / 4
+                )
+            }
             Call::DestroyStream { stream } => format!("p{by}.stream_destroy(s{stream})?;"),
             Call::Hold { name, stream } => format!("let latch{name} = Latch::hold(&p{by}, s{stream})?;"),
             Call::Release { latch } => {
-                let wait = |name: &Name| format!("\np{}.stream_synchronize(s{name})?;", before.streams[name].by);
+                let wait = |name: &Name| {
+                    let stream = &before.streams[name];
+                    let (by, written) = (stream.by, contains(stream.by, *name, stream.enqueued));
+                    format!("\np{by}.stream_synchronize(s{name})?;\n{written}")
+                };
                 format!("latch{latch}.release()?;{}", freed(before, latch).iter().map(wait).collect::<String>())
             }
             Call::Record { event, stream } => {
@@ -392,11 +470,19 @@ impl Operation for Step {
             Call::QueryStream { stream } if before.streams[&stream].held_by.is_empty() => {
                 format!("p{by}.stream_synchronize(s{stream})?;")
             }
-            Call::QueryStream { stream } => format!("p{by}.stream_query(s{stream}).refused(NOT_READY)?;"),
+            Call::QueryStream { stream } => {
+                let written = contains(by, stream, before.streams[&stream].written);
+                format!("p{by}.stream_query(s{stream}).refused(NOT_READY)?;\n{written}")
+            }
             Call::Synchronize { event } => format!("p{by}.event_synchronize(e{event})?;"),
             Call::Misuse(misuse) => misuse.lines(by),
         }
     }
+}
+
+/// The line that says what a stream's page contains.
+fn contains(by: usize, stream: Name, seed: u32) -> String {
+    format!("check!(p{by}.mismatches_by_host(page{stream}, {PAGE}, {seed})? == 0);")
 }
 
 /// The streams that nothing holds any more once a latch is released.

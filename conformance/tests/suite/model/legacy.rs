@@ -263,9 +263,17 @@ impl Operation for Step {
     fn lines(&self, before: &World) -> String {
         let by = self.by;
         match self.call {
-            Call::Alloc { name, size } => format!("let m{name} = p{by}.mem_alloc({size})?;"),
+            Call::Alloc { name, size } => {
+                format!("let m{name} = p{by}.mem_alloc({size})?;\ncheck!(m{name}.0 % 256 == 0);")
+            }
             Call::Free { memory } => format!("p{by}.mem_free(m{memory})?;"),
-            Call::Get { name, view } => format!("let h{name} = p{by}.ipc_get_mem_handle(m{view})?;"),
+            Call::Get { name, view } => {
+                let of = before.views[&view].memory;
+                let others =
+                    before.handles.iter().filter(|(_, other)| before.machine.handles_are_unique && other.memory != of);
+                let differs = |(other, _)| format!("\ncheck!(h{name} != h{other});");
+                format!("let h{name} = p{by}.ipc_get_mem_handle(m{view})?;{}", others.map(differs).collect::<String>())
+            }
             Call::Open { name, handle } => match opens(before, by, handle) {
                 Opens::Anew => format!("let m{name} = p{by}.ipc_open_mem_handle(h{handle})?;"),
                 Opens::Again(first) => format!("check!(p{by}.ipc_open_mem_handle(h{handle})? == m{first});"),

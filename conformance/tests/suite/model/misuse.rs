@@ -15,6 +15,8 @@ pub(crate) struct Alone {
 /// A misuse of something that the script has made.
 pub(crate) struct Of<T> {
     pub(crate) row: &'static str,
+    /// The name of `T`.
+    pub(crate) of: &'static str,
     pub(crate) text: &'static str,
     pub(crate) run: fn(&Role, T) -> Outcome,
 }
@@ -28,8 +30,8 @@ macro_rules! alone {
 }
 
 macro_rules! of {
-    ($($row:literal: |$p:ident, $it:ident| $body:expr;)*) => {
-        &[$(Of { row: $row, text: stringify!($body), run: |$p, $it| $body },)*]
+    ($of:ident; $($row:literal: |$p:ident, $it:ident| $body:expr;)*) => {
+        &[$(Of { row: $row, of: stringify!($of), text: stringify!($body), run: |$p, $it| $body },)*]
     };
 }
 
@@ -49,6 +51,6 @@ impl Alone {
 impl<T> Of<T> {
     /// Returns the misuse as a line of a case. `it` is what the script calls the thing.
     pub(crate) fn lines(&self, by: usize, it: &str) -> String {
-        format!("(|p: &Role, it| {})(&p{by}, {it})?;", self.text)
+        format!("(|p: &Role, it: {}| {})(&p{by}, {it})?;", self.of, self.text)
     }
 }

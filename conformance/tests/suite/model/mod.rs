@@ -10,6 +10,8 @@
 //! | `operation` | what a step is, and the values that a driver gave its names |
 //! | `process`, `contents`, `legacy` … | the steps of each protocol: when they are possible, what they change, what the driver must answer |
 //! | `script` | a whole script: how it is made and shortened (a strategy of proptest), and how it reads |
+//! | `prelude` | the names that a printed script uses |
+//! | `print`, `printed` | some printed scripts, which must compile |
 //! | `run` | runs scripts on roles, and reports the shortest one that fails |
 //!
 //! A model claims no row, so `cargo conformance score` measures the cases without it. `cargo conformance score --models`
@@ -22,6 +24,16 @@ mod legacy;
 mod misuse;
 mod operation;
 mod pools;
+pub(crate) mod prelude;
+mod print;
+#[allow(dead_code, unused_variables, clippy::all, clippy::pedantic, reason = "the models write it, and it must only compile")]
+#[rustfmt::skip]
+mod printed {
+    mod events;
+    mod legacy;
+    mod pools;
+    mod virtual_memory;
+}
 mod process;
 mod run;
 mod script;
@@ -68,6 +80,13 @@ fn pools() -> Outcome {
 #[conformance::test(needs(legacy_memory, interprocess_events, memory_descriptors, pool_descriptors))]
 fn all_together() -> Outcome {
     run::run(&[Protocol::Legacy, Protocol::Events, Protocol::VirtualMemory, Protocol::Pools])
+}
+
+/// What a model prints compiles: files that are a part of this suite contain what the models print.
+#[rstest]
+#[conformance::test]
+fn printed_scripts_compile() -> Outcome {
+    print::scripts_are_those_of_the_files()
 }
 
 /// If a process ends, stops or starts again after any step of a protocol, the other process and a new one can use it from

@@ -47,6 +47,8 @@ pub(crate) struct Live {
     pub(crate) events: BTreeMap<Name, Event>,
     pub(crate) event_handles: BTreeMap<Name, EventHandle>,
     pub(crate) streams: BTreeMap<Name, Stream>,
+    /// The page of host memory that kernels of a stream write.
+    pub(crate) pages: BTreeMap<Name, Pointer>,
     pub(crate) latches: BTreeMap<Name, Latch>,
 }
 
@@ -95,6 +97,11 @@ impl Live {
 
     pub(crate) fn stream(&self, stream: Name) -> Result<Stream, Stop> {
         found(&self.streams, stream)
+    }
+
+    /// The page of a stream.
+    pub(crate) fn page(&self, stream: Name) -> Result<Pointer, Stop> {
+        found(&self.pages, stream)
     }
 }
 

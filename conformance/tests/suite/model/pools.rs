@@ -523,11 +523,13 @@ impl Operation for Step {
             Call::Usage { pool } => {
                 let used: u64 = memory_of(before, pool).map(|(_, size)| size).sum();
                 let (now, most) = (USED.current.0, USED.high.0);
-                let (reserved, at_least) = (RESERVED.current.0, before.pools[&pool].most);
+                let (reserved, highest, at_least) = (RESERVED.current.0, RESERVED.high.0, before.pools[&pool].most);
+                let is_enough = if used > 0 { format!("reserved >= {used}") } else { "reserved == 0".to_owned() };
                 format!(
                     "check!(p{by}.mem_pool_get_attribute(l{pool}, {now})? == {used});\n\
                      check!(p{by}.mem_pool_get_attribute(l{pool}, {most})? >= {at_least});\n\
-                     check!(p{by}.mem_pool_get_attribute(l{pool}, {reserved})? >= {used});"
+                     let reserved = p{by}.mem_pool_get_attribute(l{pool}, {reserved})?;\ncheck!({is_enough});\n\
+                     check!(p{by}.mem_pool_get_attribute(l{pool}, {highest})? >= reserved);"
                 )
             }
             Call::Properties { pool } => {
@@ -542,7 +544,8 @@ impl Operation for Step {
                 format!(
                     "let range = p{by}.mem_get_address_range(m{view})?;\n\
                      check!(range.base == m{view} && range.size >= {size});\n\
-                     check!(p{by}.mem_get_address_range(m{view}.offset({size} - 1))?.base == range.base);\n\
+                     let inside = p{by}.mem_get_address_range(m{view}.offset({size} - 1))?;\n\
+                     check!(inside.base == range.base && inside.size == range.size);\n\
                      p{by}.read(range.base.offset(range.size - 1), 1)?;"
                 )
             }

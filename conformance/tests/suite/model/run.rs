@@ -1,6 +1,6 @@
 //! Runs scripts on roles, and reports the shortest one that fails.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use conformance::{
@@ -43,8 +43,7 @@ pub(crate) fn run(protocols: &'static [Protocol]) -> Outcome {
             }
             return Ok(());
         }
-        let unmade = |reason| Stop::Harness(format!("script {number} cannot be made: {reason}"));
-        let mut script = scripts.new_tree(&mut generator(seed, number)).map_err(unmade)?;
+        let mut script = tree_of(&scripts, seed, number)?;
         if let Err(failed) = processes.perform(&script.current()) {
             script.end_after(failed.steps);
             return Err(report(&mut processes, script, failed, asked, number));
@@ -59,6 +58,24 @@ fn is_over(asked: Models, number: u32, elapsed: Duration) -> bool {
         (None, Some(duration)) => elapsed >= duration,
         (None, None) => number >= asked.scripts.unwrap_or(if asked.is_reference { SCRIPTS } else { SCRIPTS_ON_A_GPU }),
     }
+}
+
+fn tree_of(scripts: &Scripts, seed: u64, number: u32) -> Result<Shorter, Stop> {
+    let unmade = |reason| Stop::Harness(format!("script {number} cannot be made: {reason}"));
+    scripts.new_tree(&mut generator(seed, number)).map_err(unmade)
+}
+
+/// Makes a script without performing it.
+///
+/// # Errors
+/// [`Stop::Harness`] if it cannot be made.
+pub(crate) fn script_of(
+    machine: &Machine,
+    protocols: &'static [Protocol],
+    seed: u64,
+    number: u32,
+) -> Result<Script, Stop> {
+    Ok(tree_of(&Scripts { machine: machine.clone(), protocols }, seed, number)?.current())
 }
 
 /// A generator of its own for each script, so that a script can be made without those before it.
@@ -131,34 +148,44 @@ impl Processes {
             // Before the latches are dropped: a stopped process would not answer them.
             live.roles.iter().for_each(|role| drop(role.kill()));
         }
-        let clean = if result.is_ok() { give_back(&live.roles) } else { Ok(()) };
+        let clean = result.as_ref().map_or(Ok(()), |orphaned| give_back(&live.roles, orphaned));
         for (role, (by, device)) in std::mem::take(&mut live.roles).into_iter().zip(script.devices.iter().enumerate()) {
-            self.roles.insert((by, *device), role);
+            if !role.is_gone() {
+                self.roles.insert((by, *device), role);
+            }
         }
         result?;
         clean.map_err(|stop| Failed { stop, row: None, steps: usize::MAX })
     }
 }
 
-fn steps(script: &Script, live: &mut Live) -> Result<(), Failed> {
-    let mut world = script.start();
+/// Performs the steps of a script. Returns the processes that had memory or pools of a process that has ended: which code
+/// they get when they give them back is open.
+fn steps(script: &Script, live: &mut Live) -> Result<BTreeSet<usize>, Failed> {
+    let (mut world, mut orphaned) = (script.start(), BTreeSet::new());
     for (place, step) in script.possible_steps().into_iter().enumerate() {
         if let Err(stop) = step.perform(&world, live) {
             return Err(Failed { stop, row: Some(step.row(&world)), steps: place + 1 });
         }
         step.apply(&mut world);
+        orphaned.extend(world.orphaned());
     }
-    Ok(())
+    Ok(orphaned)
 }
 
 /// Makes every role release what it holds, first its imports. Whatever cannot be released, and whatever is left, is the
-/// driver's mistake.
-fn give_back(roles: &[Role]) -> Outcome {
+/// driver's mistake. Only an orphaned role may fail to release its imports; it is killed then.
+fn give_back(roles: &[Role], orphaned: &BTreeSet<usize>) -> Outcome {
     let mut problems = Vec::new();
-    for role in roles {
-        problems.extend(role.give_back_imports()?.into_iter().map(|problem| format!("{}: {problem}", role.name())));
+    for (by, role) in roles.iter().enumerate() {
+        let kept = role.give_back_imports()?;
+        if orphaned.contains(&by) && !kept.is_empty() {
+            role.kill()?;
+        } else {
+            problems.extend(kept.into_iter().map(|problem| format!("{}: {problem}", role.name())));
+        }
     }
-    for role in roles {
+    for role in roles.iter().filter(|role| !role.is_gone()) {
         let proof = role.give_back_and_prove()?;
         let is_the_drivers = |target: &String| !models().is_reference && target.starts_with("/dev/nvidia");
         let left = proof.descriptors_left.into_iter().filter(|target| !is_the_drivers(target));

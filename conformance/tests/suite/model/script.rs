@@ -1,6 +1,7 @@
 //! A whole script: how proptest makes one, how it becomes shorter, and how it reads.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use proptest::sample::select;
 use proptest::strategy::{NewTree, Strategy, Union, ValueTree};
@@ -49,17 +50,28 @@ impl Script {
         steps
     }
 
-    /// Returns the first step from a place on that is left out because it is impossible.
-    pub(crate) fn impossible(&self, from: usize) -> Option<Step> {
+    /// Returns the first step at one of these places that is left out because it is impossible.
+    pub(crate) fn impossible(&self, places: &[Range<usize>]) -> Option<Step> {
         let mut world = self.start();
         for (place, step) in self.steps.iter().enumerate() {
             if step.is_possible(&world) {
                 step.apply(&mut world);
-            } else if place >= from {
+            } else if places.iter().any(|places| places.contains(&place)) {
                 return Some(*step);
             }
         }
         None
+    }
+
+    /// Whether work of a process is pending before the step at a place.
+    pub(crate) fn is_busy_before(&self, place: usize, by: usize) -> bool {
+        let mut world = self.start();
+        for step in &self.steps[..place] {
+            if step.is_possible(&world) {
+                step.apply(&mut world);
+            }
+        }
+        world.is_busy(by)
     }
 
     /// Returns the processes whose work waits for a process that was killed.
@@ -76,7 +88,14 @@ impl Script {
     /// Returns the script as a case that can be pasted into the suite.
     pub(crate) fn as_case(&self, row: Option<&str>) -> String {
         let row = row.map_or_else(String::new, |row| format!("\"{row}\""));
-        let mut text = format!("#[rstest]\n#[conformance::test({row})]\nfn a_model_found_this() -> Outcome {{\n");
+        let head =
+            format!("use rstest::rstest;\n\nuse crate::model::prelude::*;\n\n#[rstest]\n#[conformance::test({row})]\n");
+        head + &self.as_function("a_model_found_this")
+    }
+
+    /// Returns the script as a function.
+    pub(crate) fn as_function(&self, name: &str) -> String {
+        let mut text = format!("fn {name}() -> Outcome {{\n");
         for (by, device) in self.devices.iter().enumerate() {
             for line in lines_of_start(by, *device).lines() {
                 let _ = writeln!(text, "    {line}");

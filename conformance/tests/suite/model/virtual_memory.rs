@@ -306,7 +306,8 @@ impl Operation for Step {
                 let size = size_of(before.views[&view].memory);
                 format!(
                     "p{by}.mem_set_access(m{view}, {size}, {device}, {access})?;\n\
-                     check!(p{by}.mem_get_access(m{view}.offset({size} - 1), {device})? == {access});"
+                     for offset in [0, {size} - 1] {{\n    check!(p{by}.mem_get_access(m{view}.offset(offset), {device})? \
+                     == {access});\n}}"
                 )
             }
             Call::Unmap { view } => {
@@ -319,7 +320,12 @@ impl Operation for Step {
             Call::Retain { name, view } => format!("let v{name} = p{by}.mem_retain_allocation_handle(m{view})?;"),
             Call::Properties { physical } => {
                 let location = before.memory[&before.physicals[&physical].memory].device(before);
-                format!("check!(p{by}.mem_get_allocation_properties(v{physical})?.location == {location});")
+                format!(
+                    "let (found, expected) = (p{by}.mem_get_allocation_properties(v{physical})?, \
+                     MemProperties::device({location}));\n\
+                     check!((found.allocation_type, found.location_type) == (expected.allocation_type, \
+                     expected.location_type));\ncheck!(found.location == expected.location);"
+                )
             }
             Call::TryAccess { view } => {
                 let reads = format!("p{by}.read(m{view}, 4).refused(&[])?;\n");

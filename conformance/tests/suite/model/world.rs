@@ -184,6 +184,10 @@ pub(crate) struct Stream {
     pub(crate) by: usize,
     /// What it waits for, its own work included. Without any, it is idle.
     pub(crate) held_by: BTreeSet<Held>,
+    /// The seed of the pattern that its page of host memory has.
+    pub(crate) written: u32,
+    /// The seed of the pattern that the page has once nothing holds the stream.
+    pub(crate) enqueued: u32,
 }
 
 /// Everything that exists.
@@ -277,6 +281,13 @@ impl World {
             self.processes[stream.by].is_lost = true;
         }
         (self.processes[ended].is_stopped, self.processes[ended].is_lost) = (false, false);
+    }
+
+    /// The processes that have memory or a pool of a process that has ended.
+    pub(crate) fn orphaned(&self) -> impl Iterator<Item = usize> {
+        let views = self.views.values().filter(|view| !self.memory.contains_key(&view.memory));
+        let pools = self.pools.values().filter(|pool| !self.pools.contains_key(&pool.source));
+        views.map(|view| view.by).chain(pools.map(|pool| pool.by))
     }
 
     /// The access that a process has to memory of a pool.

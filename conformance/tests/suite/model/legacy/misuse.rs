@@ -1,14 +1,13 @@
 //! Calls on legacy memory that the driver must refuse, and that must change nothing.
 
 use conformance::{Expect as _, MemHandle, Outcome, Pointer, Role, Stop, check};
-use cuda_ipc_sys::{CUpointer_attribute, CUresult};
+use cuda_ipc_sys::CUresult;
 
 use super::super::operation::Live;
+use super::super::prelude::LEGACY_IPC_CAPABLE;
 use super::super::world::{Kind, Name, View, World};
 use crate::support::constants::{INVALID_CONTEXT, INVALID_VALUE};
 use crate::support::pointer_kind::PointerKind;
-
-const LEGACY_IPC_CAPABLE: u32 = CUpointer_attribute::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE.0;
 
 /// The kinds of memory that a script tries to export. The attribute of the pointer must agree with the export.
 const KINDS: [PointerKind; 18] = [

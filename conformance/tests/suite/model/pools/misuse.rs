@@ -1,22 +1,17 @@
 //! Calls on memory pools that the driver must refuse, or that must leave every other pool as it was.
 
 use conformance::{Expect as _, MIB, MemProperties, Needs, Outcome, Pointer, Pool, Role, Stop, check, need};
-use cuda_ipc_sys::{CUdevice_attribute, CUmemAllocationType, CUmemPool_attribute as Attribute, CUresult};
 
 use super::super::misuse::{Alone, Of, alone, of};
 use super::super::operation::Live;
+use super::super::prelude::{Attribute, MANAGED, OUT_OF_MEMORY, SUPPORTED};
 use super::super::world::{Kind, Name, World};
 use crate::support::constants::{
     DESCRIPTOR, DEVICE, FABRIC, HOST, HOST_NUMA_CURRENT, INVALID_DEVICE, INVALID_VALUE, NONE, ON_DEVICE, READ_WRITE,
 };
 use crate::support::foreign::Foreign;
 use crate::support::pointer_kind::PointerKind;
-use crate::support::shared_pool::{RESERVED, SIZE, USED};
-
-const MANAGED: MemProperties =
-    MemProperties { allocation_type: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED.0, ..DEVICE };
-const OUT_OF_MEMORY: &[CUresult] = &[CUresult::CUDA_ERROR_OUT_OF_MEMORY];
-const SUPPORTED: u32 = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES.0;
+use crate::support::shared_pool::{self, RESERVED, USED};
 
 /// Memory whose pointers are not exported, because it is not of a pool that was.
 const KINDS: [PointerKind; 14] = [
@@ -44,7 +39,7 @@ static ALONE: &[Alone] = alone! {
             let created = p.mem_pool_create(handle_type);
             match supported & handle_type {
                 0 => created.refused(&[]).map(drop)?,
-                _ => p.mem_alloc_from_pool_async(SIZE, created?).map(drop)?,
+                _ => p.mem_alloc_from_pool_async(shared_pool::SIZE, created?).map(drop)?,
             }
         }
         Ok(())
@@ -79,11 +74,11 @@ static ALONE: &[Alone] = alone! {
     "POOL-CREATE-009": |p| p.mem_alloc_from_pool_async(8 * MIB, p.mem_pool_create_with(DEVICE, 8 * MIB, 0)?).map(drop);
     "POOL-CREATE-010": |p| {
         p.mem_pool_destroy(p.device_get_default_mem_pool()?).refused(INVALID_VALUE)?;
-        p.mem_alloc_async(SIZE).map(drop)
+        p.mem_alloc_async(shared_pool::SIZE).map(drop)
     };
     "POOL-CREATE-014": |p| {
-        p.graph_add_mem_alloc_node(SIZE, 0)?;
-        p.graph_add_mem_alloc_node(SIZE, DESCRIPTOR).refused(&[])
+        p.graph_add_mem_alloc_node(shared_pool::SIZE, 0)?;
+        p.graph_add_mem_alloc_node(shared_pool::SIZE, DESCRIPTOR).refused(&[])
     };
     "POOL-EXP-002": |p| p.mem_pool_export_as(p.mem_pool_create(0)?, DESCRIPTOR, 0).refused(INVALID_VALUE);
     "POOL-EXP-003": |p| p.mem_pool_export_as(p.device_get_default_mem_pool()?, DESCRIPTOR, 0).refused(&[]);
@@ -110,7 +105,7 @@ static ALONE: &[Alone] = alone! {
     };
     "POOL-PTR-002": |p| {
         let [one, other] = [p.mem_pool_create(DESCRIPTOR)?, p.mem_pool_create(DESCRIPTOR)?];
-        let pointer = p.mem_alloc_from_pool_async(SIZE, other)?;
+        let pointer = p.mem_alloc_from_pool_async(shared_pool::SIZE, other)?;
         p.mem_pool_export_to_descriptor(one)?;
         p.mem_pool_export_pointer(pointer).refused(INVALID_VALUE)
     };
@@ -119,7 +114,7 @@ static ALONE: &[Alone] = alone! {
             return Ok(());
         }
         let (own, peer) = (p.ctx_get_current()?, p.device_primary_ctx_retain_of(1)?);
-        let pointer = p.mem_alloc_from_pool_async(SIZE, p.mem_pool_create(0)?)?;
+        let pointer = p.mem_alloc_from_pool_async(shared_pool::SIZE, p.mem_pool_create(0)?)?;
         p.ctx_set_current(Some(peer))?;
         p.ctx_enable_peer_access(own)?;
         p.read(pointer, 4).refused(INVALID_VALUE)?;
@@ -130,9 +125,9 @@ static ALONE: &[Alone] = alone! {
         for (reset, other) in [(RESERVED, USED), (USED, RESERVED)] {
             let pool = p.mem_pool_create(0)?;
             let get = |attribute: Attribute| p.mem_pool_get_attribute(pool, attribute.0);
-            p.mem_free_async_and_wait(p.mem_alloc_from_pool_async(SIZE, pool)?)?;
+            p.mem_free_async_and_wait(p.mem_alloc_from_pool_async(shared_pool::SIZE, pool)?)?;
             let (highest, others) = (get(reset.high)?, get(other.high)?);
-            check!(highest >= SIZE);
+            check!(highest >= shared_pool::SIZE);
             for value in [1, 1 << 32, u64::MAX] {
                 p.mem_pool_set_attribute(pool, reset.high.0, value).refused(INVALID_VALUE)?;
             }
@@ -147,6 +142,7 @@ static ALONE: &[Alone] = alone! {
 
 /// What a process does with a pool of its own. `it` is the pool.
 static OF_POOLS: &[Of<Pool>] = of! {
+    Pool;
     "POOL-EXP-004": |p, it| p.mem_pool_export_as(it, DESCRIPTOR, 1).refused(INVALID_VALUE);
     "POOL-EXP-004": |p, it| p.mem_pool_export_as(it, DESCRIPTOR, 1 << 32).refused(INVALID_VALUE);
     "POOL-EXP-004": |p, it| p.mem_pool_export_as(it, 0, 0).refused(INVALID_VALUE);
@@ -180,17 +176,19 @@ static OF_POOLS: &[Of<Pool>] = of! {
 
 /// What a process does with a pool that it imported.
 static OF_IMPORTS: &[Of<Pool>] = of! {
+    Pool;
     "POOL-EXP-007": |p, it| p.mem_pool_export_as(it, DESCRIPTOR, 0).refused(&[]);
-    "POOL-IMP-006": |p, it| p.mem_alloc_from_pool_async(SIZE, it).refused(&[]);
+    "POOL-IMP-006": |p, it| p.mem_alloc_from_pool_async(shared_pool::SIZE, it).refused(&[]);
     "POOL-IMP-007": |p, it| {
         p.device_set_mem_pool(it).refused(&[])?;
-        p.mem_free_async_and_wait(p.mem_alloc_async(SIZE)?)
+        p.mem_free_async_and_wait(p.mem_alloc_async(shared_pool::SIZE)?)
     };
     "POOL-ACC-003": |p, it| p.mem_pool_set_access(it, 0, 0xffff).refused(&[]);
 };
 
 /// What a process does with memory that it imported. `it` is its address.
 static OF_POINTERS: &[Of<Pointer>] = of! {
+    Pointer;
     "POOL-PTR-020": |p, it| p.mem_pool_export_pointer(it).refused(&[]).map(drop);
 };
 

@@ -1,19 +1,16 @@
 //! Calls on virtual memory that the driver must refuse, and that must change nothing.
 
 use conformance::{Descriptor, Expect as _, KIB, MIB, Outcome, Physical, Pointer, Role, check};
-use cuda_ipc_sys::CUmemAllocationHandleType;
 
 use super::super::misuse::{Alone, Of, alone, of};
 use super::super::operation::Live;
+use super::super::prelude::{WIN32, WIN32_KMT};
 use super::super::world::{Kind, Name, World};
 use crate::support::constants::{DESCRIPTOR, DEVICE, FABRIC, HOST, HOST_NUMA_CURRENT, INVALID_VALUE, NONE, READ_WRITE};
 use crate::support::foreign::Foreign;
 use crate::support::virtual_memory::{
     NO_SUCH_DEVICE, REFUSED, SIZE, create, create_exportable, map, map_readable_and_writable, reserve,
 };
-
-const WIN32: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_WIN32.0;
-const WIN32_KMT: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_WIN32_KMT.0;
 
 /// What a process does on its own. `p` is the process.
 static ALONE: &[Alone] = alone! {
@@ -170,6 +167,7 @@ static ALONE: &[Alone] = alone! {
 
 /// What a process does with a mapping of the script that it may read and write. `it` is its address.
 static OF_MAPPINGS: &[Of<Pointer>] = of! {
+    Pointer;
     "VMM-MAP-008": |p, it| p.mem_map(it, 2 * MIB, 0, p.mem_create(2 * MIB, DEVICE, 0)?, 0).refused(&[]);
     "VMM-MAP-032": |p, it| p.mem_free(it).refused(&[]);
     "VMM-MAP-012": |p, it| p.mem_unmap(it, MIB).refused(INVALID_VALUE);
@@ -181,6 +179,7 @@ static OF_MAPPINGS: &[Of<Pointer>] = of! {
 
 /// What a process does with physical memory of the script. `it` is its handle.
 static OF_PHYSICAL: &[Of<Physical>] = of! {
+    Physical;
     "VMM-EXP-005": |p, it| p.mem_export_as(it, DESCRIPTOR, 1).refused(INVALID_VALUE);
     "VMM-EXP-005": |p, it| p.mem_export_as(it, DESCRIPTOR, 1 << 32).refused(INVALID_VALUE);
     "VMM-EXP-005": |p, it| p.mem_export_as(it, 0, 0).refused(INVALID_VALUE);
