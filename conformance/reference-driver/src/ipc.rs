@@ -15,6 +15,7 @@ use crate::block::{Block, GRANULARITY, UNIT};
 use crate::context::Context;
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
+use crate::leak;
 use crate::memfd::Elsewhere;
 use crate::process::{State, descriptors, own_number, own_start_time, start_time, state, thread};
 use crate::range::Memory;
@@ -310,6 +311,9 @@ impl State {
         }
         if is_peer {
             self.open_on_a_peer(context, handle.device as usize)?;
+        }
+        if fault!("exit-keeps-a-file", ["PROC-013"], "An exit with open memory leaves a file in /dev/shm.") {
+            leak::file_at_exit();
         }
         self.add_range(base, handle.size, owner, handle.device as usize, Memory::Import(Arc::clone(&block)));
         let references = first_references(self.imports.closed.contains(&bytes));

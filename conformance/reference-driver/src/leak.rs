@@ -4,7 +4,7 @@ use std::fs::File;
 use std::mem::forget;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 
 use cuda_ipc_sys::CUresult;
 
@@ -12,6 +12,7 @@ use crate::account::account;
 use crate::answer::Result;
 use crate::block::GRANULARITY;
 use crate::memfd::new_file;
+use crate::process::state;
 
 /// Leaves an open descriptor.
 pub(crate) fn descriptor() -> Result<()> {
@@ -28,6 +29,27 @@ pub(crate) fn file() -> Result<()> {
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let path = format!("/dev/shm/cuda.shm.{user:x}.{process:x}.{number:x}");
     File::create_new(path).map(drop).map_err(|_| CUresult::CUDA_ERROR_OPERATING_SYSTEM)
+}
+
+/// Leaves a file in /dev/shm when the process exits, if it then has memory of another process open. The harness does not
+/// know such a file.
+pub(crate) fn file_at_exit() {
+    static ONCE: Once = Once::new();
+    extern "C" fn at_exit() {
+        if state().is_ok_and(|state| state.imports.pointers().next().is_some()) {
+            let _ = File::create_new(format!("/dev/shm/reference-driver-{}", std::process::id()));
+        }
+    }
+    // SAFETY: the handler is a function of this library, which is never unloaded.
+    ONCE.call_once(|| assert_eq!(unsafe { libc::atexit(at_exit) }, 0));
+}
+
+/// Leaves a mapping with every fourth call.
+pub(crate) fn mapping_of_every_fourth() {
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    if CALLS.fetch_add(1, Ordering::Relaxed) % 4 == 3 {
+        mapping();
+    }
 }
 
 /// Leaves a mapping. It is shared, because the kernel joins private ones that lie side by side.

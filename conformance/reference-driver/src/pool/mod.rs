@@ -274,6 +274,9 @@ entry_points! {
         pool.handle_types = properties.handleTypes;
         pool.max_size = properties.maxSize as u64;
         let id = state.add_pool(pool);
+        if fault!("pool-create-keeps-a-mapping", ["PROC-013"], "Every fourth creation of a pool leaves a mapping.") {
+            leak::mapping_of_every_fourth();
+        }
         if fault!("pool-create-writes-no-handle", ["POOL-CREATE-001"], "A creation succeeds without writing the handle.") {
             return Ok(());
         }

@@ -20,7 +20,7 @@ fn processes_hold_handles_of_each_other(observer: Role) -> Outcome {
     let processes = start_many(&observer, sized(8, 64))?;
     let handles = sized(320, 10_000).div_ceil(processes.len());
     hold(&processes, handles, None)?;
-    let watch = Watch::begin(&observer, &processes)?;
+    let watch = Watch::begin(&observer, &processes, handles)?;
     hold(&processes, handles, Some(&watch))?;
     watch.end()
 }

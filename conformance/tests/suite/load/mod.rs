@@ -3,6 +3,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `files` | the files in /dev/shm that an ended process has left |
 //! | `handles` | many processes that hold handles of each other |
 //! | `opens` | opens and closes in large numbers |
 //! | `pools` | pools that come and go |
@@ -11,6 +12,7 @@
 //!
 //! A usual run makes a small load, which takes a few seconds. `--load` makes the full one.
 
+mod files;
 mod handles;
 mod opens;
 mod pools;

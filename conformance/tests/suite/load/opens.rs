@@ -109,9 +109,9 @@ fn opening_and_closing_keeps_nothing(
         opens.map(|(importer, shared)| importer.begin(shared.open_and_close(ROUNDS_OF_A_CALL))).collect()
     };
     begin()?.into_iter().try_for_each(Pending::finish)?;
-    let watch = Watch::begin(&observer, importers.iter().chain([&exporter]))?;
-    let total = sized(4 * ROUNDS_OF_A_CALL * importers.len(), kind.full());
-    for _ in 0..total / importers.len() / ROUNDS_OF_A_CALL {
+    let rounds = sized(4 * ROUNDS_OF_A_CALL * importers.len(), kind.full()) / importers.len();
+    let watch = Watch::begin(&observer, importers.iter().chain([&exporter]), rounds)?;
+    for _ in 0..rounds / ROUNDS_OF_A_CALL {
         let pending = begin()?;
         let seen = watch.during(1, OF_AN_IMPORT * importers.len() as u64);
         // A process that is still in a call cannot give anything back.

@@ -17,9 +17,13 @@ const OF_A_POOL: u64 = 8 * SIZE;
 #[conformance::test("PROC-013", needs(pool_descriptors))]
 fn pools_that_come_and_go_leave_nothing(exporter: Role, importer: Role, observer: Role) -> Outcome {
     const LOOK_EVERY: usize = 50;
-    live(&exporter, &importer, 0, |_| Ok(()))?;
-    let watch = Watch::begin(&observer, [&exporter, &importer])?;
-    for round in 1..=sized(100, 1000) {
+    const ROUNDS_BEFORE: u32 = 10;
+    for round in 0..ROUNDS_BEFORE {
+        live(&exporter, &importer, round, |_| Ok(()))?;
+    }
+    let rounds = sized(100, 1000);
+    let watch = Watch::begin(&observer, [&exporter, &importer], rounds)?;
+    for round in 1..=rounds {
         let look = |is_used: bool| if round % LOOK_EVERY == 0 && is_used { watch.during(1, OF_A_POOL) } else { Ok(()) };
         live(&exporter, &importer, round as u32, look)?;
     }

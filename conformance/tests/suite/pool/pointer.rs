@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use conformance::{Expect as _, KIB, Outcome, Pointer, Role, Stop, check, observe, seed};
+use conformance::{Expect as _, KIB, Outcome, Pointer, Pool, Role, Stop, check, observe, seed};
 use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
@@ -213,6 +213,20 @@ fn the_code_for_data_of_another_pool(exporter: Role, importer: Role) -> Outcome 
     let data = exporter.mem_pool_export_pointer(exporter.mem_alloc_from_pool_async(SIZE, one.exported)?)?;
     importer.mem_pool_import_pointer(other.imported, data).recorded("code")?;
     importer.ctx_synchronize()
+}
+
+/// Importing a pointer into the null pool does not succeed, and does not affect the exporter.
+#[rstest]
+#[conformance::test("POOL-PTR-006", needs(pool_descriptors))]
+fn the_null_pool_imports_no_pointer(exporter: Role, #[from(importer)] sacrifice: Role) -> Outcome {
+    let pool = share(&exporter, &sacrifice)?.exported;
+    let memory = exporter.mem_alloc_from_pool_async(SIZE, pool)?;
+    exporter.fill(memory, SIZE, 7)?;
+    let data = exporter.mem_pool_export_pointer(memory)?;
+    let answer = sacrifice.mem_pool_import_pointer(Pool::NULL, data).survived_or_not("import")?;
+    check!(answer.is_none(), "the call returned CUDA_SUCCESS");
+    check!(exporter.mismatches(memory, SIZE, 7)? == 0);
+    Ok(())
 }
 
 /// The results of exporting an interior pointer and of importing it are recorded, and whether the offset is kept.

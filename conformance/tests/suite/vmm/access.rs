@@ -316,9 +316,22 @@ fn a_device_without_peer_access_is_refused() -> Outcome {
 #[rstest]
 #[conformance::test("VMM-MAP-031", needs(virtual_memory))]
 fn the_host_gets_no_access_to_a_devices_memory(importer: Role) -> Outcome {
+    let address = map(&importer, create(&importer)?)?;
+    give_the_host_access(&importer, address)
+}
+
+/// The driver refuses to give a NUMA node of the host access to imported device memory, except on coherent platforms.
+#[rstest]
+#[conformance::test("VMM-MAP-031", needs(memory_descriptors))]
+fn the_host_gets_no_access_to_imported_memory(exporter: Role, importer: Role) -> Outcome {
+    let address = map(&importer, import(&exporter, create_exportable(&exporter)?, &importer)?)?;
+    give_the_host_access(&importer, address)
+}
+
+/// Expects that the host gets no access to device memory, unless the platform is coherent.
+fn give_the_host_access(importer: &Role, address: Pointer) -> Outcome {
     const COHERENT: CUdevice_attribute =
         CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES;
-    let address = map(&importer, create(&importer)?)?;
     let access = importer.mem_set_access_of_numa_node(address, SIZE, 0);
     if importer.device_get_attribute(COHERENT.0, 0)? == 1 {
         access.recorded("code")?;

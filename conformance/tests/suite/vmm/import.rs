@@ -24,6 +24,18 @@ fn both_processes_see_what_either_writes(exporter: Role, importer: Role) -> Outc
     both_see((&exporter, there), (&importer, here), SIZE)
 }
 
+/// Memory can be exported that its exporter has not mapped, and the exporter sees later what the importer wrote.
+#[rstest]
+#[conformance::test("VMM-IMP-001", needs(memory_descriptors))]
+fn memory_is_shared_before_its_exporter_maps_it(exporter: Role, importer: Role) -> Outcome {
+    let physical = create_exportable(&exporter)?;
+    let here = map_readable_and_writable(&importer, import(&exporter, physical, &importer)?)?;
+    importer.fill(here, SIZE, 7)?;
+    let there = map_readable_and_writable(&exporter, physical)?;
+    check!(exporter.mismatches(there, SIZE, 7)? == 0);
+    Ok(())
+}
+
 /// Two processes on the second GPU share its memory.
 #[rstest]
 #[conformance::test("VMM-IMP-001", needs(gpus = 2, memory_descriptors))]

@@ -234,6 +234,19 @@ fn unmapping_an_unmapped_range_leaves_other_mappings(importer: Role, #[case] map
     Ok(())
 }
 
+/// The result of unmapping the null address, or 0 bytes of a mapping, is recorded; mappings stay intact.
+#[rstest]
+#[case::null(|_| Pointer::NULL, SIZE)]
+#[case::no_bytes(|address| address, 0)]
+#[conformance::test("VMM-MAP-014", needs(virtual_memory))]
+fn unmapping_nothing_leaves_mappings(importer: Role, #[case] at: fn(Pointer) -> Pointer, #[case] size: u64) -> Outcome {
+    let address = map_readable_and_writable(&importer, create(&importer)?)?;
+    importer.fill(address, SIZE, 7)?;
+    importer.mem_unmap(at(address), size).recorded("unmap")?;
+    check!(importer.mismatches(address, SIZE, 7)? == 0);
+    Ok(())
+}
+
 /// Unmapped addresses can be mapped again; the new mapping starts without access, and then shows the new memory.
 #[rstest]
 #[conformance::test("VMM-MAP-015", needs(virtual_memory))]
