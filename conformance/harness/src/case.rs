@@ -278,7 +278,19 @@ pub fn forget_ended_roles() {
     current(|case| {
         let (gone, living): (Vec<_>, Vec<_>) = case.roles.take().into_iter().partition(Role::is_gone);
         case.roles.replace(living);
-        gone.into_iter().filter_map(Role::into_process).for_each(|process| case.warm.end(process));
+        for process in gone.into_iter().filter_map(Role::into_process) {
+            // Whoever ended it has seen how it ended.
+            let _ = case.warm.end(process);
+        }
+    });
+}
+
+/// Allows the role that answered last to crash or hang when it exits: the case accepts that of the call, and what the
+/// call broke may show only then.
+pub(crate) fn last_role_may_crash() {
+    current(|case| {
+        let last = case.steps.borrow().last().map(|step| step.role.clone());
+        case.roles.borrow().iter().filter(|role| Some(role.name()) == last).for_each(Role::may_crash);
     });
 }
 

@@ -91,7 +91,11 @@ pub(crate) fn choose(choice: &Choice, settings: &Settings) -> Result<(UnderTest,
                 system.machine.problem.unwrap_or_default()
             )),
             (Err(error), Some(hint)) => Err(format!("{hint}, but the system's driver does not work: {error}")),
-            (_, None) => try_driver(Kind::Reference, Some(reference_library()?), settings),
+            (_, None) => {
+                // How a process ended with the system's driver says nothing about the one that the run now tests.
+                drop(settings.bad_ends.take());
+                try_driver(Kind::Reference, Some(reference_library()?), settings)
+            }
         },
     }
 }

@@ -3,7 +3,7 @@
 use cuda_ipc_sys::CUresult;
 
 use crate::trace::{self, Expectation};
-use crate::{Stop, observe};
+use crate::{Stop, case, observe};
 
 /// The expectations of a case about a call's result, other than success, for which it uses `?`.
 pub trait Expect<T>: Sized {
@@ -45,7 +45,7 @@ pub trait Expect<T>: Sized {
     fn recorded_among(self, name: &str, codes: &[CUresult]) -> Result<Option<T>, Stop>;
 
     /// Accepts success, refusal, a crash and a hang. Records which of them happened, and returns the output if the call
-    /// succeeded.
+    /// succeeded. The process may also crash or hang when it exits, and serves no other case.
     ///
     /// # Errors
     /// The harness failed.
@@ -96,6 +96,7 @@ impl<T> Expect<T> for Result<T, Stop> {
     }
 
     fn survived_or_not(self, name: &str) -> Result<Option<T>, Stop> {
+        case::last_role_may_crash();
         let refusing = refused(&self).map(str::to_owned);
         let survived = match self {
             Err(Stop::Crashed { end, .. }) => {

@@ -22,7 +22,7 @@ pub struct Models {
 pub struct Note {
     /// What the reason ends with, such as the script that failed.
     pub text: String,
-    /// A flag of the command that runs the case again, such as `--script 17`.
+    /// Flags of the command that runs the case again, such as `--script 17`.
     pub flag: String,
     /// The row that was broken. It decides whether the driver broke a documented rule, as the rows of a case do.
     pub row: Option<&'static str>,

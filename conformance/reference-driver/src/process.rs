@@ -170,8 +170,16 @@ fn initialise_once() -> Result<()> {
         crate::machine_lock::prepare();
         state.devices = devices;
         STAGE.store(INITIALISED, Ordering::Release);
+        if fault!("exit-aborts", ["PROC-003"], "A process that has initialised the driver aborts while it exits.") {
+            // SAFETY: the handler is a function of this library, which is never unloaded.
+            unsafe { libc::atexit(abort_at_exit) };
+        }
     }
     Ok(())
+}
+
+extern "C" fn abort_at_exit() {
+    std::process::abort();
 }
 
 thread_local! {

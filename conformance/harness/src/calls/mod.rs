@@ -129,10 +129,10 @@ impl Role {
     /// Makes the process exit like a program that returns from `main`, and waits until it has ended.
     ///
     /// # Errors
-    /// [`Stop`], if it does not end.
+    /// [`Stop`], if it does not end, or a signal or another exit code than 0 ends it.
     pub fn exit(&self) -> Result<(), Stop> {
         self.send(&AnyCall::from(process::Call::exit_normally { code: 0 }), &[])?;
-        self.wait_for_exit()
+        self.finish_exit()
     }
 
     /// Makes the process replace its program by the same one, and waits until that has started its driver. The process id
@@ -147,9 +147,9 @@ impl Role {
     /// Makes the process call `_exit`, and waits until it has ended.
     ///
     /// # Errors
-    /// [`Stop`], if it does not end.
+    /// [`Stop`], if it does not end, or a signal or another exit code than 0 ends it.
     pub fn exit_at_once(&self) -> Result<(), Stop> {
         self.send(&AnyCall::from(process::Call::exit_without_handlers { code: 0 }), &[])?;
-        self.wait_for_exit()
+        self.finish_exit()
     }
 }

@@ -1,10 +1,37 @@
 //! Faults that a role makes on purpose, for the checks of the harness.
 
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use rustix::process::{Signal, getpid, kill_process};
 
+use serde::{Deserialize, Serialize};
+
 use crate::message::{Refused, encode};
+
+/// How a role ends while it exits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BadExit {
+    /// By SIGABRT.
+    Aborts,
+    /// With exit code 3.
+    Fails,
+    /// Not at all.
+    Hangs,
+}
+
+static BAD_EXIT: AtomicU8 = AtomicU8::new(0);
+
+extern "C" fn exit_badly() {
+    match BAD_EXIT.load(Ordering::Relaxed) {
+        how if how == BadExit::Aborts as u8 => std::process::abort(),
+        // SAFETY: the call ends the process.
+        how if how == BadExit::Fails as u8 => unsafe { libc::_exit(3) },
+        _ => loop {
+            std::thread::sleep(Duration::from_secs(3600));
+        },
+    }
+}
 
 calls! {
     /// Kills the role with a signal.
@@ -24,6 +51,35 @@ calls! {
         }
     }
 
+    /// Registers an exit handler that goes wrong, as a driver may.
+    fn exit_badly_later(session, how: BadExit) -> () {
+        BAD_EXIT.store(how as u8, Ordering::Relaxed);
+        // SAFETY: the handler is a function of this program.
+        if unsafe { libc::atexit(exit_badly) } != 0 {
+            return Err(Refused::Role("no exit handler can be registered".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Lets every process trace the role, also where the system lets only parents do that.
+    fn let_itself_be_traced(session) -> () {
+        // SAFETY: the call only sets a property of the process. It fails on a system without such a limit.
+        unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::PR_SET_PTRACER_ANY) };
+        Ok(())
+    }
+
+    /// Keeps another process in the kernel when SIGKILL ends it, as a driver that waits for a device would, for as long as
+    /// this role lives.
+    fn hold_the_death_of(session, process: u32) -> () {
+        // SAFETY: the call reads and writes no memory of this process.
+        let seized = unsafe { libc::ptrace(libc::PTRACE_SEIZE, process, 0, libc::PTRACE_O_TRACEEXIT) };
+        if seized != 0 {
+            let error = std::io::Error::last_os_error();
+            return Err(Refused::Missing(format!("cannot trace another process: {error}")));
+        }
+        Ok(())
+    }
+
     /// Announces an answer, sends half of it and exits.
     fn die_in_the_middle_of_an_answer(session) -> () {
         session.announce_and_exit();
@@ -36,6 +92,12 @@ calls! {
             session.answer(&encode(&Ok(())), Duration::ZERO)?;
         }
         Ok(())
+    }
+
+    /// Answers, and then sends empty frames for ever.
+    fn flood(session) -> () {
+        session.answer(&encode(&Ok(())), Duration::ZERO)?;
+        session.flood()
     }
 
     /// Sends these bytes before the answer.

@@ -1,20 +1,20 @@
 //! The runner's end of a role: starts this program again as a process, watches it, and ends it.
 
+mod end;
 mod placement;
 mod role;
 mod shorten;
 mod spawner;
+mod status;
 mod visible;
 
 use std::fmt;
 use std::io::ErrorKind;
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
-use std::process::{Child, ExitStatus};
+use std::process::Child;
 use std::time::{Duration, Instant, SystemTime};
 
-use rustix::net::Shutdown;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -23,12 +23,14 @@ use crate::message::{Greeting, ROLE_ARGUMENT, Refused, UNINITIALISED_ARGUMENT, U
 use crate::{Stop, message};
 use peer::wire::{Channel, ReceiveError};
 use shorten::shortened;
+use status::describe;
 
 pub use placement::Placement;
 pub(crate) use role::Steps;
 pub use role::{Pending, Role};
 pub use shorten::shown;
 pub use spawner::PidNamespace;
+pub(crate) use status::BadEnds;
 pub(crate) use visible::visible_devices;
 
 /// Bytes of device memory, by device.
@@ -43,6 +45,8 @@ pub(crate) struct Settings {
     pub environment: Vec<(String, String)>,
     /// The time limit of one step.
     pub deadline: Duration,
+    /// Where a process that no case owns reports that it did not end in order.
+    pub bad_ends: BadEnds,
 }
 
 /// Why a role did not start.
@@ -70,9 +74,13 @@ pub(crate) struct Process {
     number: u64,
     /// How long the role was in the last call.
     pub(crate) took: Option<Duration>,
-    ended: Option<ExitStatus>,
+    /// Whether the process has ended, or was given up because SIGKILL did not end it.
+    is_gone: bool,
     /// Whether the case may leave the process unable to give back what it holds.
     pub(crate) may_be_lost: bool,
+    /// Whether the case accepts that the process crashes or hangs, also when it exits.
+    pub(crate) may_crash: bool,
+    bad_ends: BadEnds,
     /// When the process started, and its number in its own PID namespace.
     started: SystemTime,
     inner_id: u32,
@@ -120,8 +128,10 @@ impl Process {
             step: "loading the driver".to_owned(),
             number: 0,
             took: None,
-            ended: None,
+            is_gone: false,
             may_be_lost: false,
+            may_crash: false,
+            bad_ends: settings.bad_ends.clone(),
             started: SystemTime::now(),
             inner_id: 0,
         };
@@ -138,10 +148,16 @@ impl Process {
     /// Lets the connection end with the process, even if another process keeps the socket.
     fn watch(&mut self) -> Result<(), Stop> {
         let Some(pid) = Pid::from_raw(self.id().cast_signed()) else { return Ok(()) };
-        let watched = pidfd_open(pid, PidfdFlags::empty())
-            .map_err(|error| Stop::Harness(format!("{}: cannot watch the process: {error}", self.name)))?;
-        self.channel.watch(watched);
-        Ok(())
+        match pidfd_open(pid, PidfdFlags::empty()) {
+            Ok(watched) => {
+                self.channel.watch(watched);
+                Ok(())
+            }
+            Err(error) => {
+                self.end_unwatched();
+                Err(Stop::Harness(format!("{}: cannot watch the process: {error}", self.name)))
+            }
+        }
     }
 
     /// Waits for the greeting of the program that replaces this one.
@@ -232,11 +248,10 @@ impl Process {
                 Err(stop) => stop,
             },
             ReceiveError::Closed | ReceiveError::Truncated { .. } => match self.wait_for_exit() {
-                Ok(()) => {
-                    let end = self.ended.map_or_else(|| "ended".to_owned(), describe);
+                Ok(status) => {
                     let end = match error {
-                        ReceiveError::Truncated { .. } => format!("{error}, {end}"),
-                        _ => end,
+                        ReceiveError::Truncated { .. } => format!("{error}, {}", describe(status)),
+                        _ => describe(status),
                     };
                     Stop::Crashed { role, end, step }
                 }
@@ -257,87 +272,11 @@ impl Process {
             .map_err(|error| Stop::Harness(format!("{}: cannot send {signal:?}: {error}", self.name)))
     }
 
-    pub(crate) fn kill(&mut self) -> Result<(), Stop> {
-        if self.is_gone() {
-            return Ok(());
-        }
-        self.child.kill().map_err(|error| Stop::Harness(format!("{}: cannot kill the process: {error}", self.name)))?;
-        self.reap()
-    }
-
-    /// Waits until the process has ended, and for its exit status.
-    pub(crate) fn wait_for_exit(&mut self) -> Result<(), Stop> {
-        if self.ends_before(Instant::now() + self.deadline) {
-            return self.reap();
-        }
-        self.kill()?;
-        Err(Stop::TimedOut { role: self.name.clone(), step: self.step.clone() })
-    }
-
-    /// Waits until the process has ended. What it sends meanwhile, nobody waits for: reading it lets the process end
-    /// that would wait for room.
-    fn ends_before(&self, deadline: Instant) -> bool {
-        while self.channel.receive(Some(deadline)).is_ok() {}
-        self.channel.has_ended(deadline).unwrap_or(false)
-    }
-
-    fn reap(&mut self) -> Result<(), Stop> {
-        let status = self
-            .child
-            .wait()
-            .map_err(|error| Stop::Harness(format!("{}: cannot wait for the process: {error}", self.name)))?;
-        self.ended = Some(status);
-        Ok(())
-    }
-
-    /// Lets the process exit by itself. Dropping it waits for that.
-    pub(crate) fn begin_to_exit(&self) {
-        // If the connection is closed already, the process exits anyway.
-        let _ = rustix::net::shutdown(&self.channel, Shutdown::Write);
-    }
-
     pub(crate) const fn is_gone(&self) -> bool {
-        self.ended.is_some()
+        self.is_gone
     }
 
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
-    }
-}
-
-impl Drop for Process {
-    /// Lets the process exit by itself, so that the driver can clean up, and kills it if it does not.
-    fn drop(&mut self) {
-        const PATIENCE: Duration = Duration::from_secs(2);
-        if !self.is_gone()
-            && rustix::net::shutdown(&self.channel, Shutdown::Write).is_ok()
-            && self.ends_before(Instant::now() + PATIENCE)
-        {
-            let _ = self.reap();
-        }
-        let _ = self.kill();
-        // Not earlier: some cases check whether other processes can still use these files.
-        let user = self.placement.user.unwrap_or_else(|| rustix::process::getuid().as_raw());
-        peer::remove_driver_files_of(user, self.inner_id, self.started);
-    }
-}
-
-fn describe(status: ExitStatus) -> String {
-    match (status.signal(), status.code()) {
-        (Some(number), _) => match Signal::from_named_raw(number).map(|signal| format!("{signal:?}")) {
-            Some(name) => {
-                // rustix prints `"Signal::SEGV"`.
-                let name = match name.trim_matches('"').trim_start_matches("Signal::") {
-                    "ABORT" => "ABRT",
-                    "ALARM" => "ALRM",
-                    "CHILD" => "CHLD",
-                    name => name,
-                };
-                format!("killed by signal {number} (SIG{name})")
-            }
-            None => format!("killed by signal {number}"),
-        },
-        (None, Some(code)) => format!("exited with code {code}"),
-        (None, None) => "ended".to_owned(),
     }
 }

@@ -102,9 +102,16 @@ impl Role {
         self.process.borrow_mut().descriptors.pop()
     }
 
-    /// Waits until the process has exited, after a call that makes it exit.
-    pub(crate) fn wait_for_exit(&self) -> Result<(), Stop> {
-        self.process.borrow_mut().wait_for_exit()
+    /// Waits until the process has exited in order, after a call that makes it exit.
+    pub(crate) fn finish_exit(&self) -> Result<(), Stop> {
+        let mut process = self.process.borrow_mut();
+        let deadline = Instant::now() + process.deadline;
+        process.finish_exit(deadline)
+    }
+
+    /// Allows the process to crash or hang when it exits, because the case accepts that of one of its calls.
+    pub(crate) fn may_crash(&self) {
+        self.process.borrow_mut().may_crash = true;
     }
 
     /// Allows the process to end the case with a context that no longer works, or with resources that the driver does not

@@ -348,6 +348,16 @@ impl Session {
         Refused::Role(format!("cannot start again: {inherited}"))
     }
 
+    /// Sends empty frames for ever, many at a time, so that the runner cannot read them as fast. For a check of the harness.
+    pub(crate) fn flood(&mut self) -> ! {
+        use std::io::Write as _;
+        if let Some(channel) = self.channel.take() {
+            let mut socket = std::fs::File::from(channel.into_socket());
+            while socket.write_all(&[0; 1 << 16]).is_ok() {}
+        }
+        std::process::exit(0);
+    }
+
     /// Sends half an answer and exits, for a check of the harness.
     pub(crate) fn announce_and_exit(&mut self) {
         use std::io::Write as _;

@@ -57,7 +57,7 @@ impl Shared {
             }
         }
         for role in gone {
-            self.retire(role, false);
+            self.retire(role, false).into_iter().for_each(|(verdict, reason)| worse(verdict, reason));
         }
         // A role that was spoiled on purpose, or that never had a context of the harness, holds what the account does not
         // know. It ends before the account is settled, and its descriptors prove nothing.
@@ -68,7 +68,7 @@ impl Shared {
         spoiled.iter().for_each(|(role, _)| role.begin_to_exit());
         for (role, proof) in spoiled {
             self.blame(&role, proof.as_ref(), outcome).into_iter().for_each(|(verdict, reason)| worse(verdict, reason));
-            self.retire(role, false);
+            self.retire(role, false).into_iter().for_each(|(verdict, reason)| worse(verdict, reason));
         }
         // A case that failed is not judged for leaks.
         let patience = if outcome.is_ok() { self.patience_with_the_driver() } else { Duration::ZERO };
@@ -97,7 +97,7 @@ impl Shared {
                     format!("{name}: a file descriptor of {left} is still open after the process released everything"),
                 );
             }
-            self.retire(role, is_clean);
+            self.retire(role, is_clean).into_iter().for_each(|(verdict, reason)| worse(verdict, reason));
         }
         self.warm.begin_anew();
         self.warm.end_case();
@@ -110,13 +110,15 @@ impl Shared {
         Some((Verdict::Fail, format!("{}: after the case, {problem}", role.name())))
     }
 
-    /// Puts a clean role back among the warm roles, and ends any other.
-    fn retire(&self, role: Role, is_clean: bool) {
-        match role.into_process() {
-            Some(process) if is_clean => self.warm.put_back(process),
+    /// Puts a clean role back among the warm roles, and ends any other, which must end in order. A role that may crash
+    /// when it exits ends here, where its case allows that.
+    fn retire(&self, role: Role, is_clean: bool) -> Option<(Verdict, String)> {
+        let retired = match role.into_process() {
+            Some(process) if is_clean && !process.may_crash => self.warm.put_back(process),
             Some(process) => self.warm.end(process),
-            None => {}
-        }
+            None => Ok(()),
+        };
+        retired.err().map(|stop| (stop.verdict(), format!("after the case, {stop}")))
     }
 
     /// Whether an open descriptor is a leak. A real driver opens its device files at first use and keeps them open.

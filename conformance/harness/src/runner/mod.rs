@@ -25,7 +25,7 @@ use crate::deviations::Deviations;
 use crate::driver::{Choice, UnderTest};
 use crate::identity::Kind;
 use crate::models::Models;
-use crate::process::{Placement, Process, Settings, visible_devices};
+use crate::process::{BadEnds, Placement, Process, Settings, visible_devices};
 use crate::records::{self, Records};
 use crate::report::{Environment, FORMAT, Identification, KernelLog, Load, Report, Suite, Writer, anonymous};
 use crate::warm::{Balance, Supply, WarmRoles};
@@ -34,7 +34,7 @@ use nextest::{run_name, seed_of_the_run, shared_probe, under_nextest};
 use repeat::Reruns;
 use resume::Resumed;
 use trial::{Budget, Shared, trial};
-use turns::Turns;
+use turns::{SYSTEM, Turns};
 
 pub use options::{Level, Options, Requirements};
 pub use probe::Probe;
@@ -142,7 +142,7 @@ fn settings(options: &Options) -> Settings {
         // A simulated machine of its own, so that a concurrent run does not change its free memory.
         environment.push(("REFERENCE_DRIVER_MACHINE".to_owned(), run_name()));
     }
-    Settings { driver: None, environment, deadline: options.deadline }
+    Settings { driver: None, environment, deadline: options.deadline, bad_ends: BadEnds::default() }
 }
 
 struct Run {
@@ -165,7 +165,12 @@ impl Run {
         let one_at_a_time = options.libtest.test_threads.is_none_or(|threads| threads == 1);
         let turns = Turns::of(&shared_devices(&options, program.is_of_drivers));
         // Contexts that start take memory of the devices.
-        let turn = turns.take(one_at_a_time && under_nextest().is_none());
+        let budget = options.budget.map(|time| Budget::new(began, time));
+        let until = budget.as_ref().and_then(Budget::end);
+        let turn = turns.take(one_at_a_time && under_nextest().is_none(), until).ok_or_else(|| {
+            let waited = turns.waited_in_vain().unwrap_or_default();
+            format!("--budget is spent before the run could begin: {waited}")
+        })?;
         let (under_test, keeper) = shared_probe(&options.driver, &settings)?;
         let settings = Settings { driver: under_test.library.clone(), ..settings };
         check_gpus(&options.gpus, &under_test)?;
@@ -232,8 +237,9 @@ impl Run {
             deviations,
             writer,
             setting,
+            settings: rerun::Settings::of(&options),
             description,
-            budget: options.budget.map(|time| Budget::new(began, time)),
+            budget,
             ended: Mutex::new(ended),
             flags: Mutex::default(),
             kernel_log: Mutex::new(kernel_log(&options)),
@@ -263,6 +269,10 @@ impl Run {
         let trials = cases.into_iter().map(|case| trial(case, Arc::clone(&shared))).collect();
         let conclusion = libtest_mimic::run(&options.libtest, trials);
         shared.warm.clear();
+        let bad_ends = if options.libtest.list { Vec::new() } else { shared.warm.bad_ends() };
+        for end in &bad_ends {
+            eprintln!("conformance: the run fails: no case owned a process that did not end in order: {end}");
+        }
         if !options.libtest.list {
             let mut report = shared.report();
             let verdicts: Vec<_> = report.cases.iter().map(|case| case.verdict).collect();
@@ -292,6 +302,9 @@ impl Run {
             if let Some(left_out) = shared.budget.as_ref().map(Budget::left_out).filter(|count| *count > 0) {
                 say(format_args!("--budget is spent: {left_out} cases did not run"));
             }
+            if let Some(waited) = shared.turns.waited_in_vain() {
+                say(format_args!("--budget is spent: {waited}"));
+            }
             // Above the counts, which look good although the run fails.
             say_unmet();
             say(format_args!("{}; {identity}, {}", words.join(", "), devices(&shared.under_test)));
@@ -304,6 +317,7 @@ impl Run {
         if conclusion.has_failed()
             || (options.resume.is_some() && failed_before)
             || is_empty
+            || !bad_ends.is_empty()
             || (!options.libtest.list && !shared.description.unmet.is_empty())
         {
             ExitCode::from(101)
@@ -324,7 +338,7 @@ fn shared_machine() -> Option<String> {
 /// would wait for it in vain, so it shares only a machine with a name.
 fn shared_devices(options: &Options, is_of_drivers: bool) -> Vec<String> {
     let system = is_of_drivers && options.driver != Choice::Reference && !options.libtest.list;
-    system.then(|| "system".to_owned()).into_iter().chain(shared_machine()).collect()
+    system.then(|| SYSTEM.to_owned()).into_iter().chain(shared_machine()).collect()
 }
 
 /// Begins the report, or goes on with one.

@@ -13,6 +13,9 @@ use crate::Verdict;
 use crate::driver::Choice;
 use crate::machine::{Fabric, Machine};
 
+/// The default of `--deadline`.
+pub(super) const DEADLINE: Duration = Duration::from_secs(10);
+
 /// Replaces libtest's remark, which says that tests run in parallel.
 const AFTER_HELP: &str = "\
 Cases run one at a time, because they share the GPUs.

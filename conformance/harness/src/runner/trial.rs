@@ -42,6 +42,8 @@ pub(super) struct Shared {
     /// The rows that rest on observation, and not on documentation.
     pub(super) observed_rows: BTreeSet<String>,
     pub(super) setting: Setting,
+    /// What the command that runs a case again says beside its driver and seed.
+    pub(super) settings: rerun::Settings,
     /// The description of the run, without the environment.
     pub(super) description: Run,
     /// The cases that have ended, without their steps.
@@ -62,6 +64,11 @@ pub(super) struct Budget {
 impl Budget {
     pub(super) const fn new(began: Instant, time: Duration) -> Self {
         Self { began, time, left_out: AtomicUsize::new(0) }
+    }
+
+    /// Returns when the time is over. `None` if that is beyond what the clock can say.
+    pub(super) fn end(&self) -> Option<Instant> {
+        self.began.checked_add(self.time)
     }
 
     /// Says that the time is over, and counts the case that is left out.
@@ -94,8 +101,8 @@ impl Shared {
         if let Some(spent) = spent() {
             return Ok(Completion::ignored_with(spent));
         }
-        let turn = self.turns.take(self.is_judged);
-        // The turn may have taken long, if another run had it.
+        let turn = self.turns.take(self.is_judged, self.budget.as_ref().and_then(Budget::end));
+        // The turn may have taken long, if another run had it. Without one, the time is over.
         if let Some(spent) = spent() {
             return Ok(Completion::ignored_with(spent));
         }
@@ -237,7 +244,7 @@ impl Shared {
             runs.map(|runs| format!("  failed in: {runs} runs\n")).unwrap_or_default(),
             case.summary,
             if rows.is_empty() { "none, the case checks the harness" } else { rows },
-            rerun::command(self.package, &driver, &self.description, &flag, &case.id),
+            rerun::command(self.package, &driver, &self.description, &self.settings, &flag, &case.id),
         )
     }
 }

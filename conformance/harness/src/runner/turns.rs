@@ -12,34 +12,43 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
 use std::os::fd::AsRawFd as _;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+/// The name of the devices of the system's driver. Any other is that of a simulated machine.
+pub(super) const SYSTEM: &str = "system";
 
 /// What runs share, and how this one uses it.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
-    /// The bytes of what is shared, in ascending order, so that no two runs wait for each other.
-    places: Vec<i64>,
+    /// The bytes and names of what is shared, in ascending order, so that no two runs wait for each other.
+    places: Vec<(i64, String)>,
     /// Holds a lock as long as the run lives, by which others know of it.
     presence: Option<File>,
     has_waited: AtomicBool,
+    /// What another run had until the time was over.
+    missed: Mutex<Option<String>>,
 }
 
 /// The devices for one run, or for runs that do not check for leaks. They are free again when the value is dropped.
 #[derive(Debug)]
 pub(super) struct Turn {
-    _lock: Option<File>,
+    _lock: Option<Arc<File>>,
 }
 
 impl Turns {
     /// Shares what these texts name.
     pub(super) fn of(shared: &[String]) -> Self {
-        let mut places: Vec<_> = shared.iter().map(|shared| place(shared)).collect();
+        let mut places: Vec<_> = shared.iter().map(|shared| (place(shared), shared.clone())).collect();
         places.sort_unstable();
         let presence = File::options().read(true).write(true).open("/dev/null").ok();
         let presence = presence.filter(|file| {
             !places.is_empty()
-                && places.iter().all(|place| lock(file, libc::F_OFD_SETLK, libc::F_RDLCK, place + 1).is_ok())
+                && places.iter().all(|(place, _)| lock(file, libc::F_OFD_SETLK, libc::F_RDLCK, place + 1).is_ok())
         });
-        Self { places, presence, has_waited: AtomicBool::new(false) }
+        Self { places, presence, has_waited: AtomicBool::new(false), missed: Mutex::default() }
     }
 
     /// Whether runs can meet.
@@ -47,32 +56,45 @@ impl Turns {
         !self.places.is_empty()
     }
 
-    /// Waits for a turn.
-    pub(super) fn take(&self, is_alone: bool) -> Turn {
+    /// Waits for a turn. Returns `None` if another run has it until the time is over.
+    pub(super) fn take(&self, is_alone: bool, until: Option<Instant>) -> Option<Turn> {
         if self.places.is_empty() {
-            return Turn { _lock: None };
+            return Some(Turn { _lock: None });
         }
         let kind = if is_alone { libc::F_WRLCK } else { libc::F_RDLCK };
-        let Ok(file) = File::options().read(true).write(true).open("/dev/null") else { return Turn { _lock: None } };
-        for place in &self.places {
+        let Ok(file) = File::options().read(true).write(true).open("/dev/null") else {
+            return Some(Turn { _lock: None });
+        };
+        let file = Arc::new(file);
+        for (place, name) in &self.places {
             if lock(&file, libc::F_OFD_SETLK, kind, *place).is_ok() {
                 continue;
             }
             if !self.has_waited.swap(true, Ordering::Relaxed) {
                 eprintln!("conformance: another run uses the same devices: the two take turns, one case at a time");
             }
-            // A signal may interrupt it. Without the lock, the run goes on as if it were alone.
-            while lock(&file, libc::F_OFD_SETLKW, kind, *place)
-                .is_err_and(|error| error.kind() == io::ErrorKind::Interrupted)
-            {}
+            if !wait(&file, kind, *place, until) {
+                *self.missed.lock().unwrap_or_else(PoisonError::into_inner) = Some(name.clone());
+                return None;
+            }
         }
-        Turn { _lock: Some(file) }
+        Some(Turn { _lock: Some(file) })
+    }
+
+    /// Says which devices this run waited for until its time was over.
+    pub(super) fn waited_in_vain(&self) -> Option<String> {
+        let missed = self.missed.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        let devices = match missed.as_str() {
+            SYSTEM => "the GPUs of the system's driver".to_owned(),
+            machine => format!("the devices of the simulated machine `{machine}`"),
+        };
+        Some(format!("this run waited in vain for {devices}, which another run uses"))
     }
 
     /// Whether another run uses the same devices now.
     pub(super) fn has_neighbour(&self) -> bool {
         let Some(file) = &self.presence else { return false };
-        self.places.iter().any(|place| {
+        self.places.iter().any(|(place, _)| {
             lock(file, libc::F_OFD_GETLK, libc::F_WRLCK, place + 1).is_ok_and(|found| found != libc::F_UNLCK)
         })
     }
@@ -85,6 +107,33 @@ fn place(shared: &str) -> i64 {
     let mut hasher = DefaultHasher::new();
     ("conformance", shared).hash(&mut hasher);
     ((hasher.finish() % HIGHEST) & !1).cast_signed()
+}
+
+/// Waits for the lock of a byte. Returns false if the time is over before.
+fn wait(file: &Arc<File>, kind: i32, place: i64, until: Option<Instant>) -> bool {
+    let locked = {
+        let file = Arc::clone(file);
+        // A signal may interrupt it. Without the lock, the run goes on as if it were alone.
+        move || {
+            while lock(&file, libc::F_OFD_SETLKW, kind, place)
+                .is_err_and(|error| error.kind() == io::ErrorKind::Interrupted)
+            {}
+        }
+    };
+    let Some(until) = until else {
+        locked();
+        return true;
+    };
+    // The kernel waits for a lock without a limit, so a thread does. If the time is over first, nobody waits for the
+    // thread: it ends with the program, or gives the lock back with the last reference to the file.
+    let (sender, signal) = mpsc::channel();
+    let waiting = thread::Builder::new().name("turn".to_owned()).spawn(move || {
+        locked();
+        let _ = sender.send(());
+    });
+    let left = until.saturating_duration_since(Instant::now());
+    // Without a thread, the run goes on as without the lock.
+    waiting.is_err() || signal.recv_timeout(left) != Err(RecvTimeoutError::Timeout)
 }
 
 /// Locks a byte, or asks for its lock. Returns the kind of the lock that the kernel answers with.

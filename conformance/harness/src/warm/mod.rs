@@ -158,7 +158,10 @@ impl WarmRoles {
     }
 
     /// Keeps a clean role for the next case, or ends it if it must serve one case only.
-    pub(crate) fn put_back(&self, process: Process) {
+    ///
+    /// # Errors
+    /// [`Stop`], if the role did not end in order.
+    pub(crate) fn put_back(&self, process: Process) -> Result<(), Stop> {
         if self.supply == Supply::Fresh || process.placement.is_fresh || process.placement.pid_namespace.is_some() {
             return self.end(process);
         }
@@ -167,15 +170,31 @@ impl WarmRoles {
         let oldest = (idle.len() > MOST_IDLE).then(|| idle.remove(0));
         drop(idle);
         if let Some(oldest) = oldest {
-            self.end(oldest);
+            self.end_unowned(oldest);
         }
+        Ok(())
     }
 
-    /// Ends a role.
-    pub(crate) fn end(&self, process: Process) {
+    /// Ends a role of a case.
+    ///
+    /// # Errors
+    /// [`Stop`], if the role did not end in order.
+    pub(crate) fn end(&self, mut process: Process) -> Result<(), Stop> {
+        let ended = process.end();
+        self.end_unowned(process);
+        ended
+    }
+
+    /// Ends a role that belongs to no case any more. If it does not end in order, [`WarmRoles::bad_ends`] has that.
+    fn end_unowned(&self, process: Process) {
         let price = process.price.clone();
         drop(process);
         self.balance().role_ended(&price);
+    }
+
+    /// Takes what is known of processes that did not end in order when no case owned them any more.
+    pub(crate) fn bad_ends(&self) -> Vec<String> {
+        self.settings.bad_ends.take()
     }
 
     /// Returns the memory that is missing after a case is over and the roles released their resources. Memory beyond
@@ -209,7 +228,7 @@ impl WarmRoles {
         self.collect_spare();
         let idle = std::mem::take(&mut *self.idle());
         idle.iter().for_each(Process::begin_to_exit);
-        idle.into_iter().for_each(|process| self.end(process));
+        idle.into_iter().for_each(|process| self.end_unowned(process));
     }
 
     /// Ends every idle role and every keeper.

@@ -9,6 +9,7 @@ mod catalogue;
 mod deviations;
 mod disclosures;
 mod drivers;
+mod exits;
 mod fire;
 #[path = "../support/gate.rs"]
 mod gate;
@@ -29,6 +30,7 @@ mod scarce;
 mod select;
 #[path = "../support/suite.rs"]
 mod suite;
+mod turns;
 mod verdicts;
 
 fn main() -> ExitCode {

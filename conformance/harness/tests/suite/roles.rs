@@ -63,6 +63,41 @@ fn a_role_that_does_not_answer_is_a_timeout(exporter: Role) -> Outcome {
     }
 }
 
+/// A role that keeps sending while it should exit is a timeout, and is killed.
+#[rstest]
+#[conformance::test()]
+fn a_role_that_sends_for_ever_is_a_timeout(exporter: Role) -> Outcome {
+    let id = exporter.id();
+    exporter.set_deadline(Duration::from_secs(1));
+    exporter.flood()?;
+    match exporter.exit() {
+        Err(Stop::TimedOut { step, .. }) => {
+            check!(step == "exit", "the step is {step:?}");
+            check!(is_gone(id));
+            Ok(())
+        }
+        other => Err(harness(format!("a role that keeps sending returned {other:?}"))),
+    }
+}
+
+/// A role that SIGKILL does not end is given up. The timeout names its process.
+#[rstest]
+#[conformance::test()]
+fn a_role_that_does_not_die_is_given_up(exporter: Role, importer: Role) -> Outcome {
+    let id = exporter.id();
+    exporter.let_itself_be_traced()?;
+    importer.hold_the_death_of(id)?;
+    match exporter.kill() {
+        Err(Stop::TimedOut { role, step }) => {
+            check!(role == format!("exporter (process {id})") && step == "kill(SIGKILL)", "{role}: {step}");
+            check!(exporter.is_gone(), "the role would get further calls");
+        }
+        other => return Err(harness(format!("a role that does not die returned {other:?}"))),
+    }
+    // Its end lets the exporter end too.
+    importer.kill()
+}
+
 /// A truncated answer is reported as a crash with the number of bytes received.
 #[rstest]
 #[conformance::test()]

@@ -53,7 +53,7 @@ fn each_failure_has_its_verdict(#[case] planted: &str, #[case] verdict: Verdict,
     let last = text.trim_end().lines().last().unwrap_or_default();
     check!(last.contains(&format!("1 {verdict}")) && last.contains("driver: reference"), "the last line is {last:?}");
     if !verdict.is_good() {
-        let again = format!(" --driver reference --seed {} --exact {id}\n", report.run.seed);
+        let again = format!(" --driver reference --seed {} --deadline 0.5 --exact {id}\n", report.run.seed);
         check!(text.contains("  run again: ") && text.contains(&again), "the output lacks {again:?}: {text}");
     }
     Ok(())
@@ -134,7 +134,8 @@ const FAILS: &str = "planted::fail";
 /// Runs a planted failure. Returns the output and the command in it that runs the case again.
 fn again(mut command: Command) -> Result<(String, String), Stop> {
     command.env("CONFORMANCE_PLANTED", "1").args(["--driver", "reference", "--seed", "7", "--exact", FAILS]);
-    let text = String::from_utf8_lossy(&command.output().map_err(harness)?.stdout).into_owned();
+    let output = command.output().map_err(harness)?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     let again = text.lines().find_map(|line| line.trim().strip_prefix("run again: ")).unwrap_or_default().to_owned();
     Ok((text, again))
 }
@@ -156,6 +157,30 @@ fn a_failure_says_how_to_run_it_again(
     command.env_remove("CARGO").envs(variables.iter().copied()).args(flags);
     let (text, found) = again(command)?;
     check!(found == expected, "{text}");
+    Ok(())
+}
+
+/// The command that runs a case again has the settings on which a model's scripts and the listed bugs depend. A shell gets
+/// each as one word.
+#[rstest]
+#[case::cargo(&[("CARGO", "cargo")], "--seed 7 --gpus '1,0' --deviations 'FOLDER/one of mine.toml:FOLDER/two.toml' \
+    --no-shipped-deviations --deadline 2.5 --exact planted::fail")]
+#[case::nextest(&[("NEXTEST_RUN_ID", "settings")], "CONFORMANCE_SEED=7 CONFORMANCE_GPUS='1,0' \
+    CONFORMANCE_DEVIATIONS='FOLDER/one of mine.toml:FOLDER/two.toml' CONFORMANCE_NO_SHIPPED_DEVIATIONS=true \
+    CONFORMANCE_DEADLINE=2.5 cargo nextest")]
+#[conformance::test()]
+fn a_case_runs_again_with_its_settings(#[case] variables: &[(&str, &str)], #[case] says: &str) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let mut command = without_settings(&std::env::current_exe().map_err(harness)?);
+    command.env_remove("CARGO").envs(variables.iter().copied());
+    command.args(["--gpus", "1,0", "--no-shipped-deviations", "--deadline", "2.5"]);
+    for name in ["one of mine.toml", "two.toml"] {
+        let file = folder.path().join(name);
+        std::fs::write(&file, "").map_err(harness)?;
+        command.arg("--deviations").arg(file);
+    }
+    let (text, found) = again(command)?;
+    check!(found.contains(&says.replace("FOLDER", &folder.path().display().to_string())), "{text}");
     Ok(())
 }
 

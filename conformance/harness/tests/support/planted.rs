@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use conformance::calls::planted::BadExit;
 use conformance::{
     Expect as _, KIB, MIB, MemProperties, Note, Outcome, Placement, Pointer, Role, Stop, Stream, annotate, check,
     is_listed,
@@ -46,6 +47,58 @@ fn refused(exporter: Role) -> Outcome {
 #[conformance::test()]
 fn crash(exporter: Role) -> Outcome {
     exporter.die_of(rustix::process::Signal::SEGV.as_raw())
+}
+
+/// A role that exits as told, and does not end in order.
+#[rstest]
+#[case::aborts(BadExit::Aborts)]
+#[case::fails(BadExit::Fails)]
+#[case::hangs(BadExit::Hangs)]
+#[conformance::test()]
+fn bad_exit(exporter: Role, #[case] how: BadExit) -> Outcome {
+    if how == BadExit::Hangs {
+        exporter.set_deadline(Duration::from_secs(1));
+    }
+    exporter.exit_badly_later(how)?;
+    exporter.exit()
+}
+
+/// A role that ends with its case, and not in order. A case may accept that, or kill the role before it exits.
+#[rstest]
+#[case::is_blamed(false, false)]
+#[case::is_accepted(true, false)]
+#[case::is_killed(false, true)]
+#[conformance::test()]
+fn bad_exit_with_the_case(#[case] is_accepted: bool, #[case] is_killed: bool) -> Outcome {
+    let own = Role::new("own", Placement::device(0).fresh())?;
+    own.exit_badly_later(BadExit::Aborts)?;
+    if is_accepted {
+        own.ctx_synchronize().survived_or_not("synchronize")?;
+    }
+    if is_killed { own.kill() } else { Ok(()) }
+}
+
+/// A role that serves other cases, and does not end in order when the run ends.
+#[rstest]
+#[conformance::test()]
+fn bad_exit_with_the_run(exporter: Role) -> Outcome {
+    exporter.exit_badly_later(BadExit::Aborts)
+}
+
+/// A role that a call may have broken, and a case after it, which gets another process.
+#[rstest]
+#[case::a_breaks(true)]
+#[case::b_is_another(false)]
+#[conformance::test()]
+fn bad_exit_that_is_accepted(exporter: Role, #[case] breaks: bool) -> Outcome {
+    static BROKEN: AtomicU32 = AtomicU32::new(0);
+    if breaks {
+        BROKEN.store(exporter.id(), Ordering::Relaxed);
+        exporter.exit_badly_later(BadExit::Aborts)?;
+        return exporter.ctx_synchronize().survived_or_not("synchronize").map(drop);
+    }
+    check!(exporter.id() != BROKEN.load(Ordering::Relaxed), "the process serves another case");
+    Ok(())
 }
 
 /// A message of the kernel that a GPU failed. It comes into the log that the variable names.

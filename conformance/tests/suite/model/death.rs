@@ -65,7 +65,9 @@ pub(crate) fn at_every_step(protocol: Protocol, event: Event) -> Outcome {
             }
             if let Err(failed) = processes.perform(&script) {
                 let text = format!("p{by}: {event:?} after step {place}:\n{}", failed.text(&script));
-                annotate(Note { text, flag: String::new(), row: failed.row });
+                // Otherwise another sample of the steps would be taken.
+                let soak = models().soak.map(|time| format!("--soak {}", time.as_secs_f64() / 60.0));
+                annotate(Note { text, flag: soak.unwrap_or_default(), row: failed.row });
                 return Err(failed.stop);
             }
             processes.end(THIRD)?;

@@ -1,0 +1,122 @@
+//! The end of a role's process: in good order, by a signal that it got by itself, or by the runner's.
+
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use rustix::net::Shutdown;
+use rustix::process::Signal;
+
+use super::Process;
+use super::status::describe;
+use crate::Stop;
+
+/// How long a process may take to end, at the end of its case or after SIGKILL. The deadline of its steps does not
+/// count, because a case may have shortened it.
+const TIME_TO_END: Duration = Duration::from_secs(10);
+
+impl Process {
+    /// Kills the process and waits until it has ended. If SIGKILL does not end it, the process is given up: one that
+    /// waits in the kernel for a device may never end.
+    pub(crate) fn kill(&mut self) -> Result<(), Stop> {
+        if self.is_gone() {
+            return Ok(());
+        }
+        self.child.kill().map_err(|error| Stop::Harness(format!("{}: cannot kill the process: {error}", self.name)))?;
+        if self.channel.has_ended(Instant::now() + TIME_TO_END).unwrap_or(false) {
+            return self.reap().map(drop);
+        }
+        self.is_gone = true;
+        let role = format!("{} (process {})", self.name, self.id());
+        Err(Stop::TimedOut { role, step: "kill(SIGKILL)".to_owned() })
+    }
+
+    /// Ends a process that nothing watches.
+    pub(super) fn end_unwatched(&mut self) {
+        // The wait has no limit, but the process has just begun: no call of a driver holds it in the kernel.
+        let _ = self.child.kill();
+        let _ = self.reap();
+    }
+
+    /// Waits until a process that ends has ended, however it does.
+    pub(super) fn wait_for_exit(&mut self) -> Result<ExitStatus, Stop> {
+        if self.ends_before(Instant::now() + self.deadline) {
+            return self.reap();
+        }
+        self.kill()?;
+        Err(Stop::TimedOut { role: self.name.clone(), step: self.step.clone() })
+    }
+
+    /// Waits until a process that was asked to exit has ended. A driver that crashes or hangs meanwhile stops the case,
+    /// unless the case accepts that.
+    pub(super) fn finish_exit(&mut self, deadline: Instant) -> Result<(), Stop> {
+        "exit".clone_into(&mut self.step);
+        let (role, step) = (self.name.clone(), self.step.clone());
+        let stop = if self.ends_before(deadline) {
+            let status = self.reap()?;
+            if status.success() || self.ended_with_its_namespace(status) {
+                return Ok(());
+            }
+            Stop::Crashed { role, end: describe(status), step }
+        } else {
+            self.kill()?;
+            Stop::TimedOut { role, step }
+        };
+        if self.may_crash { Ok(()) } else { Err(stop) }
+    }
+
+    /// Whether the kernel killed the process because process 1 of its PID namespace ended.
+    fn ended_with_its_namespace(&self, status: ExitStatus) -> bool {
+        self.placement.pid_namespace.is_some() && status.signal() == Some(Signal::KILL.as_raw())
+    }
+
+    /// Waits until the process has ended. What it sends meanwhile, nobody waits for: reading it lets the process end
+    /// that would wait for room.
+    fn ends_before(&self, deadline: Instant) -> bool {
+        // A message that is there is received even after the deadline, so a process that keeps sending would go on for
+        // ever.
+        while Instant::now() < deadline && self.channel.receive(Some(deadline)).is_ok() {}
+        self.channel.has_ended(deadline).unwrap_or(false)
+    }
+
+    fn reap(&mut self) -> Result<ExitStatus, Stop> {
+        let status = self
+            .child
+            .wait()
+            .map_err(|error| Stop::Harness(format!("{}: cannot wait for the process: {error}", self.name)))?;
+        self.is_gone = true;
+        Ok(status)
+    }
+
+    /// Lets the process exit by itself. [`Process::end`] waits for that.
+    pub(crate) fn begin_to_exit(&self) {
+        // If the connection is closed already, the process exits anyway.
+        let _ = rustix::net::shutdown(&self.channel, Shutdown::Write);
+    }
+
+    /// Lets the process exit by itself, so that the driver can clean up, and kills it if it does not.
+    ///
+    /// # Errors
+    /// [`Stop`], if the process crashed or hung meanwhile.
+    pub(crate) fn end(&mut self) -> Result<(), Stop> {
+        if self.is_gone() {
+            return Ok(());
+        }
+        self.begin_to_exit();
+        self.finish_exit(Instant::now() + TIME_TO_END)
+    }
+}
+
+impl Drop for Process {
+    /// Ends the process, if its owner did not.
+    fn drop(&mut self) {
+        if let Err(stop) = self.end() {
+            self.bad_ends.add(format!("process {}, {stop}", self.id()));
+        }
+        // A process that was given up may have ended since.
+        let _ = self.child.try_wait();
+        // Not earlier: some cases check whether other processes can still use these files.
+        let user = self.placement.user.unwrap_or_else(|| rustix::process::getuid().as_raw());
+        peer::remove_driver_files_of(user, self.inner_id, self.started);
+    }
+}
