@@ -63,11 +63,19 @@ fn update(arguments: &Update) -> Result<ExitCode, Failure> {
             named(&bad)
         )));
     }
+    let folder = arguments.folder.path();
+    if !folder.is_dir() {
+        let folder = folder.display().to_string();
+        return Err(Failure::new(format_args!(
+            "there is no folder {folder} for the record: choose another with --records, or make it with `mkdir -p {}`",
+            format_args!("'{}'", folder.replace('\'', r"'\''"))
+        )));
+    }
     let new = records::record(report);
     if new.run.calls.is_empty() {
         eprintln!("conformance: the report has no times of calls, so the record has none");
     }
-    let path = arguments.folder.path().join(records::name(&new.run));
+    let path = folder.join(records::name(&new.run));
     if path.exists() {
         let old = Report::read_outline(&path).map_err(Failure::new)?;
         if old == new {

@@ -134,6 +134,23 @@ impl Records {
         let (distance, path, record) = candidates.min_by(|(one, ..), (other, ..)| one.cmp(other))?;
         Some((distance.nearness, path, record))
     }
+
+    /// Returns the other records that are as near to a run as the chosen one. That one is only newer, or the first by name.
+    fn equally_near(&self, run: &Run, chosen: &Path) -> Vec<PathBuf> {
+        let distances =
+            self.records.iter().filter_map(|(path, record)| Some((path, Distance::between(&record.run, run)?)));
+        let distances: Vec<_> = distances.collect();
+        let Some((_, nearest)) = distances.iter().find(|(path, _)| *path == chosen) else { return Vec::new() };
+        let is_as_near = |other: &Distance| {
+            let of = |distance: &Distance| (distance.nearness, distance.versions.clone(), distance.devices);
+            of(other) == of(nearest)
+        };
+        distances
+            .iter()
+            .filter(|(path, distance)| *path != chosen && is_as_near(distance))
+            .map(|(path, _)| (*path).clone())
+            .collect()
+    }
 }
 
 /// How similar a record's driver and GPUs are to those of a run.
@@ -212,6 +229,9 @@ pub struct Chosen {
     pub path: PathBuf,
     /// How similar the record's driver and GPUs are to those of the run.
     pub nearness: Nearness,
+    /// Other records that are as near to the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub equally_near: Vec<PathBuf>,
     /// The number of cases of the run that are not in the record.
     pub new: usize,
     /// The number of cases of the record that the run did not start.
@@ -232,7 +252,13 @@ impl Records {
         let (nearness, path, record) = self.nearest(&run.run)?;
         let unknown = run.cases.iter().filter(|case| !case.rows.is_empty() && record.case(&case.id).is_none());
         let not_run = record.cases.iter().filter(|case| !began(run, &case.id));
-        let chosen = Chosen { path: path.to_owned(), nearness, new: unknown.count(), not_run: not_run.count() };
+        let chosen = Chosen {
+            path: path.to_owned(),
+            nearness,
+            equally_near: self.equally_near(&run.run, path),
+            new: unknown.count(),
+            not_run: not_run.count(),
+        };
         Some(Comparison { record: Some(chosen), diff: compare(record, run) })
     }
 }
@@ -260,7 +286,7 @@ impl Comparison {
     /// reports.
     #[must_use]
     pub fn title(&self) -> Option<String> {
-        let Chosen { path, nearness, new, .. } = self.record.as_ref()?;
+        let Chosen { path, nearness, new, equally_near, .. } = self.record.as_ref()?;
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         let how_near = match nearness {
             Nearness::Same => nearness.words().to_owned(),
@@ -270,6 +296,18 @@ impl Comparison {
         let mut title = format!("record: {file} ({how_near}): {count} of {} cases changed", count + self.diff.same);
         if *new > 0 {
             title += &format!(", {new} are not in the record");
+        }
+        if let Some(other) = equally_near.first() {
+            let names: Vec<_> = equally_near
+                .iter()
+                .map(|path| path.file_name().unwrap_or_default().to_string_lossy().into_owned())
+                .collect();
+            let (are, which) = if names.len() == 1 { ("is", "it") } else { ("are", "the first") };
+            title += &format!(
+                "; {} {are} equally near: `conformance diff {} REPORT` compares with {which}",
+                names.join(" and "),
+                other.display()
+            );
         }
         Some(title)
     }

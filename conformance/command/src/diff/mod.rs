@@ -53,24 +53,26 @@ The first line is the result in one sentence. If a filter, an early end or fewer
 comparison covers the cases that both reports check.
 
 Groups:
-  regressed                 a rule that held no longer holds, or a case fails in a worse way; grouped by cause
+  regressed                 a rule that held no longer holds, or a case fails in a worse way or in more of its runs (by half
+                            of them or more); grouped by cause
   no longer checked         the machine lacks something, a filter left the case out, or the report ends before it
   disclosure                a process can access memory that was never shared with it, or no longer can; no documented
                             rule decides
   different                 another result code or observation that the documentation leaves open, or another reason for
-                            a failure
+                            a failure, or a case that fails a little more or less often
   time                      a case of 100 ms or more became more than three times slower or faster than the usual call did
   checked for the first time  only the new report checks the case: the suite or the machine has something new
-  better                    a rule that did not hold holds now
+  better                    a rule that did not hold holds now, or a case fails in fewer of its runs
 
 Only the first group and slower calls lead to exit code 1; with --exit-on failed, so does a case that is checked for the
 first time and fails. The cases of the first group have a kind: disclosure,
 corruption, crash, hang, leak, wrong result, wrong code, or harness error. If a case failed in some of its runs only, the
-text says in how many.
+text says in how many. A case that appears more than once in a report has its worst verdict.
 
 Slower calls: the median of the steps with this call became more than three times as long, by more than 1 ms, beyond nine
 tenths of the old steps, on the same GPUs. If the median over all calls slowed down too, as on a busier machine, only a
-call that slowed down more than that counts. --no-time leaves all times out. A record has the times of all its cases
+call that slowed down more than that counts; but if it took ten times as long or more, and both reports say that the machine
+was no busier, nothing excuses it, and each slower call counts. --no-time leaves all times out. A record has the times of all its cases
 together, so only the report of a whole run is compared with them.
 
 If only NEW is given, it is compared with the nearest golden record. The last lines of a run summarise this comparison.
@@ -121,13 +123,15 @@ fn compare(arguments: &Arguments) -> Result<Comparison, Failure> {
         let diff = Diff::of_files(old, &arguments.new).map_err(Failure::new)?;
         return Ok(Comparison { record: None, diff });
     }
-    let new = Report::read_outline(&arguments.new).map_err(Failure::new)?;
+    let (new, repeated) = Report::read_outline_and_count(&arguments.new).map_err(Failure::new)?;
     let records = arguments.folder.read();
     let none = || {
         let folder = arguments.folder.path();
         Failure::new(format_args!("cannot compare with a record in {}: {}", folder.display(), records::none_near(&new)))
     };
-    records.compare(&new).ok_or_else(none)
+    let mut comparison = records.compare(&new).ok_or_else(none)?;
+    comparison.diff.new.repeated = repeated;
+    Ok(comparison)
 }
 
 impl ExitOn {

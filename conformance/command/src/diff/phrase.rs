@@ -27,19 +27,27 @@ impl Rows {
 
 /// Returns what the text and the Markdown add to the title of a report.
 pub(super) fn remark(side: &Side) -> String {
-    match (side.running.as_slice(), side.is_complete) {
+    let end = match (side.running.as_slice(), side.is_complete) {
         ([], true) => String::new(),
         ([], false) => ", without an end line".to_owned(),
         (running, _) => format!(", incomplete: ended while running {}", running.join(", ")),
-    }
+    };
+    let repeated = match side.repeated {
+        0 => String::new(),
+        1 => ", 1 case appears more than once: its worst verdict counts".to_owned(),
+        cases => format!(", {cases} cases appear more than once: the worst verdict of each counts"),
+    };
+    end + &repeated
 }
 
-/// Returns the name of a difference, the old value and the new value. The old value is empty if there was no reason.
+/// Returns the name of a difference, the old value and the new value. The old value is empty if there was no reason. A
+/// difference in runs is named after their verdict: `fail: 1 of 3 -> 3 of 3 runs`.
 pub(super) fn words(difference: &Difference) -> (&str, String, String) {
     const NOTHING: &str = "none";
     let reason = |reason: &Option<String>| reason.clone().unwrap_or_else(|| NOTHING.to_owned());
     let value = |value: &Option<Value>| value.as_ref().map_or_else(|| NOTHING.to_owned(), plain);
     match difference {
+        Difference::Runs { verdict, old, new, .. } => (verdict.word(), old.to_string(), format!("{new} runs")),
         Difference::Verdict { old, new } => ("verdict", old.to_string(), new.to_string()),
         Difference::Reason { old: None, new } => ("reason", String::new(), reason(new)),
         Difference::Reason { old, new } => ("reason", reason(old), reason(new)),

@@ -79,10 +79,11 @@ fn add_times(text: &mut String, diff: &Diff, named: usize) {
             }
             _ => String::new(),
         };
-        let _ = writeln!(
-            text,
-            "\nThe usual call took {slowdown:.1} times as long.{cause} Only what slowed down more counts."
-        );
+        let counts = match diff.is_slower_without_excuse() {
+            true => "That does not explain it, so each call that became slower counts.",
+            false => "Only what slowed down more counts.",
+        };
+        let _ = writeln!(text, "\nThe usual call took {slowdown:.1} times as long.{cause} {counts}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use conformance::catalogue::Row;
-use conformance::fleet::{Cell, Fleet, Rule};
+use conformance::fleet::{Cell, Fleet, Incident, IncidentKind, Member, Rule};
 
 use super::words::{self, headline, hosts, statement};
 use crate::html::{STYLE, policy};
@@ -40,17 +40,38 @@ pub(super) fn page(fleet: &Fleet, rule: Option<&str>, rows: &[Row]) -> Result<St
 
 impl Page<'_> {
     fn mood(&self) -> &'static str {
-        if self.fleet.outliers.iter().any(|outlier| outlier.is_broken) || !self.unfit().is_empty() {
+        let (rare, _) = self.incidents();
+        let is_bad = self.fleet.outliers.iter().any(|outlier| outlier.is_broken) || !self.unfit().is_empty();
+        if is_bad || !rare.is_empty() || self.fleet.reports.iter().any(|report| report.lost > 0) {
             "bad"
         } else {
             "good"
         }
     }
 
+    /// Returns the disclosures and Xid messages that are outliers, and the others.
+    fn incidents(&self) -> (Vec<&Incident>, Vec<&Incident>) {
+        words::rare_and_other(self.fleet)
+    }
+
     /// Returns the reports that check too little, and why.
     fn unfit(&self) -> Vec<(&str, String)> {
-        let reports = self.fleet.reports.iter();
-        reports.filter_map(|report| Some((report.name.as_str(), words::unfit(report)?))).collect()
+        self.told(words::unfit)
+    }
+
+    /// Returns the reports that lost lines, that have cases more than once, or that have no end.
+    fn incomplete(&self) -> Vec<(&str, String)> {
+        let cut = |report: &Member| {
+            let running = report.running.as_ref().map(|case| format!("ended while running {case}"));
+            let is_cut = !report.is_complete && report.lost == 0;
+            is_cut.then(|| running.unwrap_or_else(|| "has no end line".to_owned()))
+        };
+        [self.told(words::lost), self.told(words::repeated), self.told(cut)].concat()
+    }
+
+    /// Returns the reports of which there is something to tell.
+    fn told(&self, of: impl Fn(&Member) -> Option<String>) -> Vec<(&str, String)> {
+        self.fleet.reports.iter().filter_map(|report| Some((report.name.as_str(), of(report)?))).collect()
     }
 
     fn class(&self, row: &str) -> &'static str {

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use conformance::catalogue::Row;
-use conformance::fleet::{Fleet, Rule};
+use conformance::fleet::{Fleet, Incident, Member, Rule};
 
 use super::By;
-use super::words::{count, headline, history, hosts, outlier, statement, unfit};
+use super::words::{self, count, headline, history, hosts, outlier, statement, unfit};
 
 /// The number of outliers and of rules that are printed. The JSON has all.
 const SHOWN: usize = 40;
@@ -21,10 +21,17 @@ pub(super) fn text(fleet: &Fleet, by: By, rule: Option<&str>, rows: &[Row]) -> S
         return of_rule(fleet, rule, rows);
     }
     let mut text = format!("{bold}{}.{bold:#}\n", headline(fleet));
-    if !fleet.outliers.is_empty() {
+    let (rare, other) = words::rare_and_other(fleet);
+    let outliers = rare.len() + fleet.outliers.len();
+    if outliers > 0 {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
-        let _ = writeln!(text, "\n{red}outliers ({}){red:#}", fleet.outliers.len());
+        let _ = writeln!(text, "\n{red}outliers ({outliers}){red:#}");
     }
+    let told = |incident: &&Incident| {
+        format!("  {bold}{}{bold:#}\n    {}\n", words::what(incident), words::incident(fleet, incident))
+    };
+    text.extend(rare.iter().take(SHOWN).map(told));
+    more(&mut text, rare.len(), "disclosure or Xid message");
     for one in fleet.outliers.iter().take(SHOWN) {
         let (class, statement) = statement(rows, &one.row);
         let _ = writeln!(text, "  {bold}{}{bold:#} {class}: {statement}\n    {}", one.row, outlier(fleet, one));
@@ -39,15 +46,15 @@ pub(super) fn text(fleet: &Fleet, by: By, rule: Option<&str>, rows: &[Row]) -> S
         };
     }
     let _ = writeln!(text, "\n{} hold wherever they are checked.", count(fleet.held, "rule"));
-    let unfit: Vec<_> = fleet.reports.iter().filter_map(|report| Some((&report.name, unfit(report)?))).collect();
-    if !unfit.is_empty() {
-        let _ = writeln!(text, "\n{bold}reports that check too little ({}){bold:#}", unfit.len());
+    if !other.is_empty() {
+        let _ = writeln!(text, "\n{bold}other disclosures and Xid messages ({}){bold:#}", other.len());
     }
-    for (name, why) in unfit.iter().take(SHOWN) {
-        let _ = writeln!(text, "  {name}: {why}");
-    }
-    more(&mut text, unfit.len(), "report");
-    let cut: Vec<_> = fleet.reports.iter().filter(|report| !report.is_complete).collect();
+    text.extend(other.iter().take(SHOWN).map(told));
+    more(&mut text, other.len(), "disclosure or Xid message");
+    add(&mut text, fleet, "reports that check too little", unfit);
+    add(&mut text, fleet, "reports that lost lines", words::lost);
+    add(&mut text, fleet, "reports with repeated cases", words::repeated);
+    let cut: Vec<_> = fleet.reports.iter().filter(|report| !report.is_complete && report.lost == 0).collect();
     if !cut.is_empty() {
         let _ = writeln!(text, "\n{bold}reports without an end ({}){bold:#}", cut.len());
     }
@@ -61,6 +68,19 @@ pub(super) fn text(fleet: &Fleet, by: By, rule: Option<&str>, rows: &[Row]) -> S
     }
     fleet.unreadable.iter().for_each(|unread| text += &format!("  {}\n", unread.why));
     text
+}
+
+/// Adds the reports of which there is something to tell.
+fn add(text: &mut String, fleet: &Fleet, title: &str, told: fn(&Member) -> Option<String>) {
+    let reports: Vec<_> = fleet.reports.iter().filter_map(|report| Some((&report.name, told(report)?))).collect();
+    if !reports.is_empty() {
+        let bold = Style::new().bold();
+        let _ = writeln!(text, "\n{bold}{title} ({}){bold:#}", reports.len());
+    }
+    for (name, told) in reports.iter().take(SHOWN) {
+        let _ = writeln!(text, "  {name}: {told}");
+    }
+    more(text, reports.len(), "report");
 }
 
 fn more(text: &mut String, total: usize, noun: &str) {
@@ -95,7 +115,8 @@ fn by_driver(fleet: &Fleet, rules: &[&Rule]) -> String {
 fn by_host(fleet: &Fleet, rules: &[&Rule]) -> String {
     let hosts = hosts(fleet, HOSTS);
     if hosts.is_empty() {
-        return "  no report is an outlier; --by driver shows where they break\n".to_owned();
+        return "  no rule breaks on a few of otherwise equal machines; --by driver shows where they break\n"
+            .to_owned();
     }
     let names: Vec<_> = hosts.iter().map(|index| fleet.reports[*index].name.clone()).collect();
     let is_broken = |rule: &Rule, host: &usize| rule.broken_in.binary_search(host).is_ok();

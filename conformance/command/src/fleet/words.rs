@@ -1,7 +1,9 @@
 //! The words of a fleet, for the text and for the page.
 
+use std::collections::BTreeSet;
+
 use conformance::catalogue::Row;
-use conformance::fleet::{Cell, Fleet, Member, Outlier, Way};
+use conformance::fleet::{Cell, Fleet, Incident, IncidentKind, Member, Outlier, Way};
 
 /// The number of hosts that a sentence names.
 const NAMED: usize = 5;
@@ -29,11 +31,87 @@ pub(super) fn headline(fleet: &Fleet) -> String {
         1 => "; 1 report checks too little".to_owned(),
         reports => format!("; {reports} reports check too little"),
     };
+    let lost = match fleet.reports.iter().filter(|report| report.lost > 0).count() {
+        0 => String::new(),
+        reports => format!("; {} lost lines", count(reports, "report")),
+    };
+    let incidents = incidents(fleet).map(|clause| format!("{clause}; ")).unwrap_or_default();
     let unread = match fleet.unreadable.len() {
         0 => String::new(),
         files => format!("; {} could not be read", count(files, "file")),
     };
-    format!("{reports} of {drivers}: {outliers}{unfit}{unread}")
+    format!("{reports} of {drivers}: {incidents}{outliers}{unfit}{lost}{unread}")
+}
+
+/// Returns the incidents that are outliers, and the others.
+pub(super) fn rare_and_other(fleet: &Fleet) -> (Vec<&Incident>, Vec<&Incident>) {
+    fleet.incidents.iter().partition(|incident| incident.is_rare)
+}
+
+/// Says how many reports have a disclosure or an Xid message that is an outlier.
+fn incidents(fleet: &Fleet) -> Option<String> {
+    let (rare, _) = rare_and_other(fleet);
+    let reports: BTreeSet<_> = rare.iter().flat_map(|incident| &incident.reports).collect();
+    let has = |kind| rare.iter().any(|incident| incident.kind == kind);
+    let (one, several) = match (has(IncidentKind::Disclosure), has(IncidentKind::Xid)) {
+        (false, false) => return None,
+        (true, false) => ("a disclosure", "disclosures"),
+        (false, true) => ("an Xid message", "Xid messages"),
+        (true, true) => ("a disclosure and an Xid message", "disclosures or Xid messages"),
+    };
+    Some(match reports.len() {
+        1 => format!("1 report has {one} that its peers lack"),
+        reports => format!("{reports} reports have {several} that most of their peers lack"),
+    })
+}
+
+/// Returns what a process can access, or the message.
+pub(super) fn what(incident: &Incident) -> String {
+    match incident.kind {
+        IncidentKind::Disclosure => format!("disclosure: {}", incident.what),
+        IncidentKind::Xid => incident.what.clone(),
+    }
+}
+
+/// Returns which reports have a disclosure or an Xid message.
+pub(super) fn incident(fleet: &Fleet, incident: &Incident) -> String {
+    format!(
+        "in {} of {} with {} on {}, first in {}: {}",
+        incident.reports.len(),
+        count(incident.peers, "report"),
+        fleet.driver(incident.driver),
+        incident.gpus,
+        incident.case,
+        names(fleet, &incident.reports),
+    )
+}
+
+/// Names the first of several reports.
+fn names(fleet: &Fleet, reports: &[usize]) -> String {
+    let names: Vec<_> = reports.iter().filter_map(|index| fleet.reports.get(*index)).collect();
+    let more = if names.len() > NAMED { format!(" and {} more", names.len() - NAMED) } else { String::new() };
+    let names: Vec<_> = names.iter().take(NAMED).map(|member| member.name.as_str()).collect();
+    names.join(", ") + &more
+}
+
+/// Says how many lines a report lost.
+pub(super) fn lost(report: &Member) -> Option<String> {
+    let are = if report.lost == 1 { "is" } else { "are" };
+    (report.lost > 0).then(|| {
+        format!(
+            "{} that the last line counts {are} missing: copy the report again from its machine",
+            count(report.lost, "case")
+        )
+    })
+}
+
+/// Says how many cases of a report appear more than once.
+pub(super) fn repeated(report: &Member) -> Option<String> {
+    match report.repeated {
+        0 => None,
+        1 => Some("1 case appears more than once: its worst verdict counts".to_owned()),
+        cases => Some(format!("{cases} cases appear more than once: the worst verdict of each counts")),
+    }
 }
 
 /// Says what a machine lacks, or that it checks fewer rules than its peers.
@@ -51,18 +129,15 @@ pub(super) fn unfit(report: &Member) -> Option<String> {
 /// Returns what an outlier is, without the rule.
 pub(super) fn outlier(fleet: &Fleet, outlier: &Outlier) -> String {
     let verb = if outlier.is_broken { "breaks" } else { "holds" };
-    let names: Vec<_> = outlier.reports.iter().filter_map(|index| fleet.reports.get(*index)).collect();
-    let more = if names.len() > NAMED { format!(" and {} more", names.len() - NAMED) } else { String::new() };
-    let names: Vec<_> = names.iter().take(NAMED).map(|member| member.name.as_str()).collect();
     let causes = ways(&outlier.causes, outlier.reports.len());
     let causes = if causes.is_empty() { causes } else { format!(": {causes}") };
     format!(
-        "{verb} in {} of {} with {} on {}{causes}: {}{more}",
+        "{verb} in {} of {} with {} on {}{causes}: {}",
         outlier.reports.len(),
         count(outlier.checked, "report"),
         fleet.driver(outlier.driver),
         outlier.gpus,
-        names.join(", "),
+        names(fleet, &outlier.reports),
     )
 }
 

@@ -176,6 +176,7 @@ fn pair(difference: &Difference) -> Pair {
     let absent = || "not in the report".to_owned();
     let observed = |value: &Option<serde_json::Value>| value.as_ref().map_or("not observed".to_owned(), text::value);
     let (name, old, new) = match difference {
+        Difference::Runs { verdict, old, new, .. } => (verdict.word(), format!("{old} runs"), format!("{new} runs")),
         Difference::Verdict { old, new } => ("verdict", old.to_string(), new.to_string()),
         Difference::Reason { old, new } => ("reason", old.clone().unwrap_or_default(), new.clone().unwrap_or_default()),
         Difference::Observation { name, old, new } => (name.as_str(), observed(old), observed(new)),

@@ -88,6 +88,21 @@ fn two_causes(old: &mut Report, new: &mut Report) {
     new.cases[2].rows = vec!["POOL-PTR-001".to_owned()];
 }
 
+/// Fewer GPUs, and yet every case ran.
+fn all_with_one_gpu(_: &mut Report, new: &mut Report) {
+    new.run.devices.truncate(1);
+}
+
+fn harness_error(_: &mut Report, new: &mut Report) {
+    ended(&mut new.cases[1], Verdict::Error, "no process can be started", Failure::of(Defect::Unknown));
+}
+
+fn harness_error_beside_a_crash(old: &mut Report, new: &mut Report) {
+    crash(old, new);
+    harness_error(old, new);
+    new.cases[1].rows = vec!["FAB-001".to_owned()];
+}
+
 fn another_suite(_: &mut Report, new: &mut Report) {
     new.run.suite = Some(Suite { version: "2.0.0".to_owned(), commit: None });
     new.cases[2] = case("vmm::new");
@@ -148,6 +163,22 @@ fn another_suite(_: &mut Report, new: &mut Report) {
     1,
     "1 documented rule broke since 570.86.15 (1 wrong code): cuIpcOpenMemHandle returned \
     CUDA_ERROR_UNKNOWN (999), expected CUDA_ERROR_INVALID_VALUE (1)."
+)]
+#[case::all_with_one_gpu(
+    all_with_one_gpu,
+    0,
+    "Compared the 3 cases that both runs check (the new run had 1 GPU instead of 2): no documented rule broke since 570.86.15."
+)]
+#[case::harness_error(
+    harness_error,
+    1,
+    "No documented rule broke since 570.86.15; the harness failed in 1 case, so nothing is known of its rule: no process \
+     can be started."
+)]
+#[case::harness_error_beside_a_crash(
+    harness_error_beside_a_crash,
+    1,
+    "1 documented rule broke since 570.86.15 (1 crash); the harness failed in 1 case, so nothing is known of its rule."
 )]
 #[case::two_causes(two_causes, 1, "2 documented rules broke since 570.86.15 (1 corruption, 1 crash).")]
 #[case::another_suite(

@@ -195,6 +195,63 @@ fn a_file_that_is_not_a_report_is_refused(
     Ok(())
 }
 
+/// Returns the lines of a report in which one text is replaced by another.
+fn altered(from: &str, to: &str) -> Result<Vec<u8>, Stop> {
+    let lines = plain("1.0", 2).to_lines().map_err(harness)?;
+    check!(lines.contains(from), "{from} is not in {lines}");
+    Ok(lines.replacen(from, to, 1).into_bytes())
+}
+
+const THE_END: &str = "{\"line\":\"end\"";
+
+/// The message says what the file is, and what to do.
+#[rstest]
+#[case::gzip(|| Ok(vec![0x1f, 0x8b, 8, 0, b'\n']), "FILE is compressed with gzip: unpack it first, with `gunzip < FILE > report.jsonl`")]
+#[case::zstd(|| Ok(vec![0x28, 0xb5, 0x2f, 0xfd, b'\n']), "FILE is compressed with zstd: unpack it first, with `zstd -d < FILE > report.jsonl`")]
+#[case::mark(|| altered("{", "\u{feff}{"), "FILE begins with a byte order mark, which no run writes: remove it with `sed -i '1s/^\\xEF\\xBB\\xBF//' FILE`")]
+#[case::utf_16(|| Ok(vec![0xff, 0xfe, b'{', 0, b'\n', 0]), "FILE is UTF-16 text, and a report is UTF-8: convert it, with `iconv -f UTF-16 -t UTF-8 FILE > report.jsonl`")]
+#[case::blank_first(|| altered("{", "\n{"), "line 1 is blank, and a run writes no blank lines: copy the report again from its machine, or remove the line")]
+#[case::blank_later(|| altered(THE_END, "\n{\"line\":\"end\""), "line 4 is blank, and a run writes no blank lines: copy the report again from its machine, or remove the line")]
+#[case::damaged(|| altered("\"verdict\":\"pass\"", "\"verdict\":pass\""), "line 2: expected value at column ")]
+#[case::damaged_tail(|| altered("\"duration_ms\":10.0", "\"duration_ms\":\"ten\""), "line 2: invalid type: string \"ten\", expected f64")]
+#[case::what_to_do(|| altered("\"verdict\":\"pass\"", "\"verdict\":pass\""), ": the line is damaged; copy the report again from its machine")]
+#[case::newer_suite(|| {
+    let lines = String::from_utf8(altered("\"verdict\":\"pass\"", "\"verdict\":\"slow\"")?).map_err(harness)?;
+    Ok(lines.replacen("\"began\"", "\"suite\":{\"version\":\"99.1.0\",\"commit\":null},\"began\"", 1).into_bytes())
+}, ": suite 99.1.0 wrote it, and this command is of suite 0.")]
+#[case::newer_run(|| {
+    let lines = String::from_utf8(altered("\"kind\":\"system\"", "\"kind\":\"remote\"")?).map_err(harness)?;
+    Ok(lines.replacen("\"began\"", "\"suite\":{\"version\":\"99.1.0\",\"commit\":null},\"began\"", 1).into_bytes())
+}, ": suite 99.1.0 wrote it, and this command is of suite 0.")]
+#[conformance::test()]
+fn a_file_that_cannot_be_read_is_described(
+    #[case] make: fn() -> Result<Vec<u8>, Stop>,
+    #[case] says: &str,
+    #[values("diff", "show", "fleet")] command: &str,
+) -> Outcome {
+    let report = plain("1.0", 2);
+    let reports = Reports::new(&report, &report)?;
+    std::fs::write(reports.path("bad"), make()?).map_err(harness)?;
+    // A fleet reads only files that are called like reports.
+    let file = if command == "fleet" { "bad.jsonl" } else { "bad" };
+    std::fs::rename(reports.path("bad"), reports.path(file)).map_err(harness)?;
+    let (arguments, path): (&[&str], _) = match command {
+        "diff" => (&["diff", "old", "bad"], "bad"),
+        "show" => (&["show", "bad"], "bad"),
+        _ => (&["fleet", "."], "./bad.jsonl"),
+    };
+    let output = reports.run(arguments)?;
+    let errors = text(&output.stderr);
+    // It reads of a case only how it ended.
+    if command == "fleet" && says.contains("ten") {
+        return Ok(());
+    }
+    check!(output.status.code() == Some(2), "{}: {errors}{}", output.status, text(&output.stdout));
+    check!(errors.contains(&says.replace("FILE", path)) && errors.starts_with("conformance: "), "{errors}");
+    check!(!errors.contains("was changed while"), "{errors}");
+    Ok(())
+}
+
 /// Names that are neither a row nor a case, and unknown flags, are refused.
 #[rstest]
 #[case::row(&["show", "old", "IPCMEM-OPEN-999"], "IPCMEM-OPEN-999 is neither a row")]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
-use conformance::report::{CaseReport, Environment, Host, Report, Suite};
+use conformance::report::{CaseReport, Environment, Host, Report, Runs, Suite};
 use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
 use rustix::process::{Resource, Rlimit, setrlimit};
@@ -92,6 +92,67 @@ fn noise_is_not_a_difference(#[case] plant: fn(&mut CaseReport, u64)) -> Outcome
     plant(&mut new.cases[CHANGED], 1);
     let (diff, code) = compared(&old, &new)?;
     check!(diff["changes"] == json!([]) && diff["same"] == 3 && code == Some(0), "{diff:#}");
+    Ok(())
+}
+
+/// A case that fails in more of its runs than before regressed, and one that fails in fewer is better. A difference of
+/// less than half of the runs can be chance. If one report does not say how often the case failed, nothing is compared.
+#[rstest]
+#[case::always_now(Some((1, 3)), Some((3, 3)), Some("regressed"))]
+#[case::sometimes_now(Some((3, 3)), Some((1, 3)), Some("better"))]
+#[case::much_more_often(Some((1, 20)), Some((11, 20)), Some("regressed"))]
+#[case::by_chance(Some((1, 3)), Some((2, 3)), Some("different"))]
+#[case::as_often(Some((1, 3)), Some((2, 6)), None)]
+#[case::unknown(None, Some((3, 3)), None)]
+#[conformance::test()]
+fn how_often_a_case_fails_is_compared(
+    #[case] before: Option<(u32, u32)>,
+    #[case] now: Option<(u32, u32)>,
+    #[case] severity: Option<&str>,
+) -> Outcome {
+    let (mut old, mut new) = (plain("570.86.15", 3), plain("570.86.15", 3));
+    for (report, runs) in [(&mut old, before), (&mut new, now)] {
+        ended(&mut report.cases[CHANGED], Verdict::Fail, "x does not hold");
+        report.cases[CHANGED].runs = runs.map(|(failed, of)| Runs { failed, of });
+    }
+    let (diff, code) = compared(&old, &new)?;
+    check!(diff["changes"][0]["severity"].as_str() == severity, "{diff:#}");
+    check!(code == Some(i32::from(severity == Some("regressed"))), "{code:?}: {diff:#}");
+    let (Some(severity), Some(before), Some(now)) = (severity, before, now) else { return Ok(()) };
+    let json = |(failed, of)| json!({ "failed": failed, "of": of });
+    let expected = json!([
+        { "what": "runs", "verdict": "fail", "reason": "x does not hold", "old": json(before), "new": json(now) }
+    ]);
+    check!(diff["changes"][0]["differences"] == expected, "{diff:#}");
+    let words = format!("fail: {} of {} -> {} of {} runs", before.0, before.1, now.0, now.1);
+    let reports = Reports::new(&old, &new)?;
+    let printed = text(&reports.run(&["diff", "old", "new"])?.stdout);
+    check!(printed.contains(&words) && printed.contains(&format!("{severity} (1)")), "{printed}");
+    if severity == "regressed" {
+        let first = printed.lines().next().unwrap_or_default();
+        let says = format!(
+            "No documented rule broke since the earlier run of this driver; 1 case fails more often, before in {} of {} \
+             runs: x does not hold, in {} of {} runs.",
+            before.0, before.1, now.0, now.1
+        );
+        check!(first == says, "{printed}");
+    }
+    let page = text(&reports.run(&["html", "new", "--compare", "old"])?.stdout);
+    check!(page.contains(&format!("<td>{} of {} runs</td>", now.0, now.1)), "{page}");
+    Ok(())
+}
+
+/// A case that neither run could check did not change, whatever each machine lacks.
+#[rstest]
+#[conformance::test()]
+fn another_reason_for_an_unsupported_case_is_no_change() -> Outcome {
+    let (mut old, mut new) = (plain("570.86.15", 3), plain("570.86.15", 3));
+    ended(&mut old.cases[CHANGED], Verdict::Unsupported, "needs 2 GPUs, found 1");
+    ended(&mut new.cases[CHANGED], Verdict::Unsupported, "needs peer access");
+    let (diff, code) = compared(&old, &new)?;
+    check!(diff["changes"] == json!([]) && diff["same"] == 3 && code == Some(0), "{diff:#}");
+    let output = Reports::new(&old, &new)?.run(&["diff", "old", "new", "--exit-on", "any"])?;
+    check!(output.status.code() == Some(0), "{}", text(&output.stdout));
     Ok(())
 }
 

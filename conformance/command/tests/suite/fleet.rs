@@ -283,6 +283,131 @@ fn one_of_three_is_an_outlier_unless_it_broke_off() -> Outcome {
     Ok(())
 }
 
+/// Returns a folder with the reports of eight equal hosts, of which some are altered.
+fn eight(alter: impl Fn(usize, &mut Report)) -> Result<TempDir, Stop> {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for number in 0..8 {
+        let mut report = of_host("580.159.04", 3, &format!("node-{number}"));
+        alter(number, &mut report);
+        write(folder.path(), &format!("{number}.jsonl"), &report)?;
+    }
+    Ok(folder)
+}
+
+const XID: &str = "Xid (PCI:0000:18:00): 79, pid=4711, GPU has fallen off the bus.";
+const DISCLOSURE: &str = "a kernel of the importer reads <other> memory at 0x7f0012340000";
+
+/// A host with a disclosure or an Xid message that its peers lack comes before every other outlier, in each format.
+#[rstest]
+#[case::disclosure(|report: &mut Report| report.cases[2].disclosures.push(DISCLOSURE.to_owned()), "disclosure",
+    "a kernel of the importer reads <other> memory")]
+#[case::xid(|report: &mut Report| report.cases[2].xids.push(XID.to_owned()), "xid", "Xid 79, ")]
+#[conformance::test()]
+fn a_disclosure_and_an_xid_come_first(
+    #[case] alter: fn(&mut Report),
+    #[case] kind: &str,
+    #[case] what: &str,
+) -> Outcome {
+    let folder = eight(|number, report| match number {
+        5 => alter(report),
+        7 => crash(report),
+        _ => {}
+    })?;
+    let (code, printed, errors) = run(folder.path(), &[])?;
+    let word = if kind == "xid" { "an Xid message" } else { "a disclosure" };
+    let first = format!("8 reports of 1 driver: 1 report has {word} that its peers lack; 1 rule breaks in 1 report, ");
+    check!(code == Some(0) && printed.starts_with(&first), "{printed}{errors}");
+    let title = if kind == "xid" { "" } else { "disclosure: " };
+    let told = [
+        format!("\noutliers (2)\n  {title}{what}"),
+        "in 1 of 8 reports".to_owned(),
+        "node-5".to_owned(),
+        "node-7".to_owned(),
+    ];
+    let places: Vec<_> = told.iter().map(|part| printed.find(part.as_str())).collect();
+    check!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}: {printed}");
+    let (_, json, _) = run(folder.path(), &["--format", "json"])?;
+    let json: Value = serde_json::from_str(&json).map_err(harness)?;
+    let published: Value = serde_json::from_str(include_str!("../../fleet.schema.json")).map_err(harness)?;
+    check!(jsonschema::validator_for(&published).map_err(harness)?.is_valid(&json), "{json:#}");
+    let incident = &json["incidents"][0];
+    check!(
+        incident["kind"] == kind && incident["is_rare"] == true && incident["reports"] == serde_json::json!([5]),
+        "{json:#}"
+    );
+    check!(incident["case"] == "ipcmem::open::planted/number=00002" && incident["peers"] == 8, "{incident:#}");
+    let (_, page, _) = run(folder.path(), &["--format", "html"])?;
+    let order = ["<header class=\"bad\">", "id=\"outliers\"", "node-5", "node-7", "id=\"drivers\""];
+    let places: Vec<_> = order.iter().map(|part| page.find(part)).collect();
+    check!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}: {page}");
+    check!(!page.contains("<other>"), "{page}");
+    Ok(())
+}
+
+/// Of two equal machines, the one with an Xid message is the outlier. A machine without peers has no outliers.
+#[rstest]
+#[case::two(
+    2,
+    "2 reports of 1 driver: 1 report has an Xid message that its peers lack; ",
+    "\noutliers (1)\n  Xid 79, "
+)]
+#[case::one(1, "1 report of 1 driver: no rule breaks", "\nother disclosures and Xid messages (1)\n  Xid 79, ")]
+#[conformance::test()]
+fn an_xid_of_one_of_two_is_an_outlier(#[case] hosts: usize, #[case] first: &str, #[case] told: &str) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for number in 0..hosts {
+        let mut report = of_host("580.159.04", 3, &format!("node-{number}"));
+        if number == 0 {
+            report.cases[2].xids.push(XID.to_owned());
+        }
+        write(folder.path(), &format!("{number}.jsonl"), &report)?;
+    }
+    let (_, printed, _) = run(folder.path(), &[])?;
+    check!(printed.starts_with(first) && printed.contains(told), "{printed}");
+    Ok(())
+}
+
+/// What most machines of a driver show is no outlier, but it is listed. Addresses and processes make no difference.
+#[rstest]
+#[conformance::test()]
+fn what_most_machines_disclose_is_no_outlier() -> Outcome {
+    let folder = eight(|number, report| {
+        report.cases[2].disclosures.push(format!("reads memory at 0x7f00{number}0000000"));
+        report.cases[1].xids.push(format!("Xid (PCI:0000:{number}8:00): 31, pid={number}, MMU fault"));
+    })?;
+    let (code, printed, _) = run(folder.path(), &[])?;
+    check!(code == Some(0) && printed.starts_with("8 reports of 1 driver: no rule breaks on a few"), "{printed}");
+    check!(!printed.contains("outliers ("), "{printed}");
+    let listed = "\nother disclosures and Xid messages (2)\n  disclosure: reads memory at ";
+    check!(printed.contains(listed) && printed.matches("in 8 of 8 reports").count() == 2, "{printed}");
+    Ok(())
+}
+
+/// A report that lacks cases which its last line counts is told, and is not complete.
+#[rstest]
+#[conformance::test()]
+fn lost_lines_are_told() -> Outcome {
+    let folder = eight(|_, _| {})?;
+    let path = folder.path().join("3.jsonl");
+    let lines = std::fs::read_to_string(&path).map_err(harness)?;
+    let kept: Vec<_> = lines.lines().filter(|line| !line.contains("number=00001")).collect();
+    std::fs::write(&path, kept.join("\n") + "\n").map_err(harness)?;
+    let (code, printed, _) = run(folder.path(), &[])?;
+    check!(
+        code == Some(0) && printed.lines().next().is_some_and(|line| line.ends_with("; 1 report lost lines.")),
+        "{printed}"
+    );
+    let says = "node-3: 1 case that the last line counts is missing: copy the report again from its machine";
+    check!(printed.contains(&format!("\nreports that lost lines (1)\n  {says}\n")), "{printed}");
+    let (_, json, _) = run(folder.path(), &["--format", "json"])?;
+    let json: Value = serde_json::from_str(&json).map_err(harness)?;
+    check!(json["reports"][3]["lost"] == 1 && json["reports"][3]["is_complete"] == false, "{json:#}");
+    check!(json["reports"][2]["is_complete"] == true, "{json:#}");
+    let (_, page, _) = run(folder.path(), &["--format", "html"])?;
+    check!(page.contains(says) && page.contains("<header class=\"bad\">"), "{page}");
+    Ok(())
+}
+
 /// A pipe in the folder is not waited for.
 #[rstest]
 #[conformance::test()]

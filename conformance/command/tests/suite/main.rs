@@ -14,6 +14,7 @@ mod doctor;
 mod fleet;
 mod gate;
 mod html;
+mod identify;
 mod junit;
 mod nearest;
 mod night;
@@ -21,6 +22,7 @@ mod output;
 #[path = "../../../harness/tests/support/planted.rs"]
 mod planted;
 mod record;
+mod repeats;
 mod report;
 mod run;
 #[path = "../../../harness/tests/support/sample.rs"]

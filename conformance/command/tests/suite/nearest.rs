@@ -92,6 +92,42 @@ fn without_a_near_record_the_comparison_fails(#[case] folder: &str, #[case] says
     Ok(())
 }
 
+/// If several records are equally near, the first line about the record names the others, and how to compare with them.
+#[rstest]
+#[case::copy(|record: &mut Report| record.run.seed = 8, "z-copy.jsonl")]
+#[case::other_version(|record: &mut Report| record.run.driver.version = "586.159.04".to_owned(), "nvidia-586.159.04-h200-x2.jsonl")]
+#[case::nearer(|record: &mut Report| record.run.driver.version = "584.159.04".to_owned(), "")]
+#[conformance::test()]
+fn records_that_are_equally_near_are_named(#[case] alter: fn(&mut Report), #[case] other: &str) -> Outcome {
+    let new = plain("583.159.04", 3);
+    let reports = beside(&plain("580.159.04", 3), &new)?;
+    let mut second = records::record(plain("580.159.04", 3));
+    alter(&mut second);
+    let name = if other == "z-copy.jsonl" { other.to_owned() } else { records::name(&second.run) };
+    std::fs::write(reports.path("records").join(name), second.to_lines().map_err(harness)?).map_err(harness)?;
+    let (_, printed) = diff(&reports, "text")?;
+    let line = printed.lines().find(|line| line.starts_with("record: ")).unwrap_or_default();
+    let (_, json) = diff(&reports, "json")?;
+    let json: Value = serde_json::from_str(&json).map_err(harness)?;
+    let others = json["record"]["equally_near"].as_array().cloned().unwrap_or_default();
+    if other.is_empty() {
+        check!(!line.contains("equally near") && others.is_empty(), "{line}: {json:#}");
+        return Ok(());
+    }
+    // The newer of two releases is chosen, and of two records of one release the first by name.
+    let (chosen, left) = match other {
+        "z-copy.jsonl" => ("nvidia-580.159.04-h200-x2.jsonl", other),
+        _ => (other, "nvidia-580.159.04-h200-x2.jsonl"),
+    };
+    check!(line.starts_with(&format!("record: {chosen} (")), "{line}");
+    let says = format!("; {left} is equally near: `conformance diff records/{left} REPORT` compares with it");
+    check!(line.ends_with(&says), "{line}");
+    check!(others == [format!("records/{left}")], "{json:#}");
+    let published: Value = serde_json::from_str(include_str!("../../diff.schema.json")).map_err(harness)?;
+    check!(jsonschema::validator_for(&published).map_err(harness)?.is_valid(&json), "{json:#}");
+    Ok(())
+}
+
 /// The last lines of a run and `conformance diff` of its report describe the record in the same words.
 #[rstest]
 #[conformance::test()]

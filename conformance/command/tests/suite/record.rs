@@ -271,6 +271,22 @@ fn a_missing_folder_is_a_warning() -> Outcome {
     Ok(())
 }
 
+/// A folder of records that does not exist is named, with what to do. Neither the folder nor a file is made.
+#[rstest]
+#[conformance::test()]
+fn an_update_names_a_missing_folder(#[values(true, false)] dry: bool) -> Outcome {
+    let report = plain("580.159.04", 3);
+    let reports = Reports::new(&report, &report)?;
+    let dry: &[&str] = if dry { &["--dry-run"] } else { &[] };
+    let output = reports.run(&[&["record", "update", "old", "--records", "no/such folder"], dry].concat())?;
+    let errors = text(&output.stderr);
+    let says = "conformance: there is no folder no/such folder for the record: choose another with --records, or make it \
+                with `mkdir -p 'no/such folder'`\n";
+    check!(output.status.code() == Some(2) && errors == says, "{errors}{}", text(&output.stdout));
+    check!(!reports.path("no").exists());
+    Ok(())
+}
+
 /// The list names each record. A warning names each file that is not a record.
 #[rstest]
 #[conformance::test()]

@@ -66,6 +66,34 @@ fn a_slowdown_of_all_calls_is_not_a_regression(
     Ok(())
 }
 
+/// A busier machine can explain that every call takes ten times as long. On one that is known to be as busy as before,
+/// nothing excuses it: each slower call is a regression.
+#[rstest]
+#[case::as_busy(load(2.0), load(2.1), 50.0, 1)]
+#[case::less_than_ten_times(load(2.0), load(2.1), 8.0, 0)]
+#[case::busier(load(0.5), load(9.0), 50.0, 0)]
+#[case::unknown(None, load(2.0), 50.0, 0)]
+#[conformance::test()]
+fn a_large_slowdown_of_an_equally_busy_machine_is_a_regression(
+    #[case] before: Option<Load>,
+    #[case] now: Option<Load>,
+    #[case] factor: f64,
+    #[case] code: i32,
+) -> Outcome {
+    let (old, new) = (timed([2.0; 4], before), timed([2.0 * factor; 4], now));
+    let (printed, found) = diff(&old, &new)?;
+    check!(found == Some(code), "{found:?}: {printed}");
+    let first = printed.lines().next().unwrap_or_default();
+    check!(first.contains(&format!("the usual call took {factor:.1} times as long")), "{printed}");
+    check!(printed.contains("slower calls (4)") == (code == 1), "{printed}");
+    let says = "so each call that became slower counts";
+    check!(printed.contains(says) == (code == 1), "{printed}");
+    check!(printed.contains("Only what slowed down more counts.") == (code == 0), "{printed}");
+    let output = Reports::new(&old, &new)?.run(&["diff", "old", "new", "--no-time"])?;
+    check!(output.status.code() == Some(0), "{}", text(&output.stdout));
+    Ok(())
+}
+
 /// A call that slowed down far more than all others is a regression on a busy machine too.
 #[rstest]
 #[conformance::test()]

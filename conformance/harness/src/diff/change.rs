@@ -122,6 +122,17 @@ pub enum Difference {
         /// The new value.
         new: Verdict,
     },
+    /// How often the case failed, if it has the same bad verdict in both reports.
+    Runs {
+        /// The verdict.
+        verdict: Verdict,
+        /// The reason in the new report.
+        reason: Option<String>,
+        /// The old value.
+        old: Runs,
+        /// The new value.
+        new: Runs,
+    },
     /// The reason of the verdict.
     Reason {
         /// The old value.
@@ -211,11 +222,25 @@ impl Change {
         Some(Self { severity, id: id.to_owned(), rows, failure, runs, why, differences })
     }
 
-    /// Returns the new reason of the case, if it changed or the verdict did.
+    /// Returns how often the case failed before and how often it fails now, if it fails for the same reason and regressed
+    /// only because it fails more often.
+    #[must_use]
+    pub fn fails_more_often(&self) -> Option<(Runs, Runs)> {
+        let is_reason = |difference: &Difference| matches!(difference, Difference::Reason { .. });
+        if self.severity != Severity::Regressed || self.differences.iter().any(is_reason) {
+            return None;
+        }
+        self.differences.iter().find_map(|difference| match difference {
+            Difference::Runs { old, new, .. } => Some((*old, *new)),
+            _ => None,
+        })
+    }
+
+    /// Returns the new reason of the case, if it changed, or the verdict or the number of failed runs did.
     #[must_use]
     pub fn reason(&self) -> Option<&str> {
         self.differences.iter().find_map(|difference| match difference {
-            Difference::Reason { new, .. } => new.as_deref(),
+            Difference::Reason { new, .. } | Difference::Runs { reason: new, .. } => new.as_deref(),
             _ => None,
         })
     }
@@ -261,7 +286,7 @@ impl Change {
 impl Pair<'_> {
     fn differences(&self) -> Vec<Difference> {
         match (&self.old, &self.new) {
-            // If a case ended and was then started again, the comparison uses its last result.
+            // If a case ended and was then started again, the comparison uses its result.
             (Some(old), Some(new)) => differences(old, new, self.is_timed),
             (old, None) if self.is_running => {
                 vec![Difference::Unended { old: old.as_ref().map(|case| case.verdict) }]
@@ -311,8 +336,12 @@ impl Pair<'_> {
 }
 
 impl Difference {
-    const fn is_of_the_end(&self) -> bool {
-        matches!(self, Self::Verdict { .. } | Self::Added { .. } | Self::Removed { .. } | Self::Unended { .. })
+    fn is_of_the_end(&self) -> bool {
+        match self {
+            Self::Verdict { .. } | Self::Added { .. } | Self::Removed { .. } | Self::Unended { .. } => true,
+            Self::Runs { .. } => self.severity() != Severity::Different,
+            _ => false,
+        }
     }
 
     /// Returns the severity of the difference.
@@ -324,13 +353,28 @@ impl Difference {
             Self::Verdict { old: Verdict::Unsupported | Verdict::Error, .. } => Severity::New,
             Self::Verdict { new: Verdict::Pass | Verdict::Fixed, .. } => Severity::Better,
             Self::Verdict { old, new } if badness(*new) > badness(*old) => Severity::Regressed,
-            Self::Verdict { .. } | Self::Reason { .. } | Self::Observation { .. } => Severity::Different,
+            Self::Runs { old, new, .. } if is_much_more(*old, *new) => Severity::Regressed,
+            Self::Runs { old, new, .. } if is_much_more(*new, *old) => Severity::Better,
+            Self::Verdict { .. } | Self::Runs { .. } | Self::Reason { .. } | Self::Observation { .. } => {
+                Severity::Different
+            }
             Self::Disclosure { .. } => Severity::Disclosure,
             Self::Time { .. } => Severity::Time,
             Self::Added { .. } => Severity::New,
             Self::Removed { .. } | Self::Unended { .. } => Severity::Unchecked,
         }
     }
+}
+
+/// The share of runs in which a case failed.
+fn share(runs: Runs) -> f64 {
+    f64::from(runs.failed) / f64::from(runs.of.max(1))
+}
+
+/// Whether a case fails in more of its runs, by half of them or more. A smaller difference of a few runs can be chance.
+fn is_much_more(old: Runs, new: Runs) -> bool {
+    const MUCH: f64 = 0.5;
+    share(new) - share(old) >= MUCH
 }
 
 /// Ranks the verdicts of cases that ran by how bad they are. No documented rule forbids what differs.
@@ -380,8 +424,16 @@ fn durations(old: &CaseReport, new: &CaseReport) -> (f64, f64) {
 
 fn differences(old: &CaseReport, new: &CaseReport, is_timed: bool) -> Vec<Difference> {
     let mut differences = Vec::new();
+    // Neither report checks the case.
+    if (old.verdict, new.verdict) == (Verdict::Unsupported, Verdict::Unsupported) {
+        return differences;
+    }
     if old.verdict != new.verdict {
         differences.push(Difference::Verdict { old: old.verdict, new: new.verdict });
+    } else if let (false, Some(before), Some(now)) = (new.verdict.is_good(), old.runs, new.runs)
+        && share(before) != share(now)
+    {
+        differences.push(Difference::Runs { verdict: new.verdict, reason: new.reason.clone(), old: before, new: now });
     }
     if quiet_reason(old) != quiet_reason(new) {
         differences.push(Difference::Reason { old: old.reason.clone(), new: new.reason.clone() });

@@ -9,7 +9,7 @@ use crate::{Defect, Verdict, catalogue};
 
 /// Returns the sentence, without a full stop.
 pub(super) fn headline(diff: &Diff) -> String {
-    let mut clauses = vec![broken(diff)];
+    let mut clauses = broken(diff);
     clauses.extend(slower_calls(diff));
     // Whether that is the driver or a busier machine, the times do not tell.
     if let Some(factor) = diff.times.slowdown.filter(|factor| *factor >= TIMES) {
@@ -34,20 +34,33 @@ pub(super) fn headline(diff: &Diff) -> String {
     let mut characters = sentence.chars();
     let first = characters.next().map(|first| first.to_ascii_lowercase());
     let sentence: String = first.into_iter().chain(characters).collect();
-    format!(
-        "Compared {} of {}, because {}: {sentence}",
-        diff.scope.compared,
-        plural(diff.scope.cases, "case"),
-        diff.scope.limits.join(" and "),
-    )
+    let limits = diff.scope.limits.join(" and ");
+    match (diff.scope.compared, diff.scope.cases) {
+        (0, _) => format!("Compared no case, because {limits}: {sentence}"),
+        (1, 1) => format!("Compared the only case that both runs check ({limits}): {sentence}"),
+        // A record was reduced to the cases that ran, or the missing GPUs left none out.
+        (compared, cases) if compared == cases => {
+            format!("Compared the {cases} cases that both runs check ({limits}): {sentence}")
+        }
+        (compared, cases) => format!("Compared {compared} of {cases} cases, because {limits}: {sentence}"),
+    }
 }
 
-/// Says how many documented rules broke, and how many other cases regressed. A passed case that discloses breaks no rule.
-fn broken(diff: &Diff) -> String {
+/// Says how many documented rules broke, and how many other cases regressed. A passed case that discloses breaks no rule,
+/// and neither does one in which the harness failed, or one that failed before and fails more often now.
+fn broken(diff: &Diff) -> Vec<String> {
     let mut rules: BTreeMap<&str, Defect> = BTreeMap::new();
-    let mut others = Vec::new();
+    let (mut others, mut unknown, mut more_often) = (Vec::new(), 0, Vec::new());
     for change in diff.changes_of(Severity::Regressed) {
         let kind = change.failure.as_ref().map_or(Defect::Result, |failure| failure.kind);
+        if kind == Defect::Unknown {
+            unknown += 1;
+            continue;
+        }
+        if let Some(runs) = change.fails_more_often() {
+            more_often.push(runs);
+            continue;
+        }
         let mut documented = change.rows.iter().filter(|row| is_documented(row)).peekable();
         if change.is_new_disclosure() {
             others.push(kind);
@@ -75,13 +88,25 @@ fn broken(diff: &Diff) -> String {
             }
         }
     };
-    match diff.causes.as_slice() {
-        [cause] => match cause.extent().as_str() {
-            "" => format!("{told}: {}", cause.what),
-            extent => format!("{told}: {}, {extent}", cause.what),
-        },
-        _ => told,
+    let mut clauses = vec![told];
+    match (more_often.as_slice(), diff.causes.as_slice()) {
+        ([], _) => {}
+        // The cause has the number of runs.
+        ([(old, _)], [_]) => clauses.push(format!("1 case fails more often, before in {old} runs")),
+        ([(old, new)], _) => clauses.push(format!("1 case fails more often, in {new} runs and before in {old}")),
+        (several, _) => clauses.push(format!("{} more often", cases(several.len(), "fails", "fail"))),
     }
+    if unknown > 0 {
+        let rule = if unknown == 1 { "its rule" } else { "their rules" };
+        clauses.push(format!("the harness failed in {}, so nothing is known of {rule}", plural(unknown, "case")));
+    }
+    if let ([cause], Some(last)) = (diff.causes.as_slice(), clauses.last_mut()) {
+        *last += &format!(": {}", cause.what);
+        if !cause.extent().is_empty() {
+            *last += &format!(", {}", cause.extent());
+        }
+    }
+    clauses
 }
 
 /// Names the call that became slower, or says how many did.

@@ -73,6 +73,7 @@ impl Diff {
             changes.extend(Change::of(id, &pair));
         }
         let same = ids.len() - changes.len() - left_out;
+        let loads = [old.run().load, new.run().load];
         let recorded = [&recorded_calls(old, new), &recorded_calls(new, old)];
         let mut diff = Self {
             headline: String::new(),
@@ -81,7 +82,7 @@ impl Diff {
             scope: Scope::of(old, new),
             environment: setting::differences(old.run(), new.run()),
             causes: Vec::new(),
-            times: if is_same_gpu { clock.compare(recorded) } else { Times::default() },
+            times: if is_same_gpu { clock.compare(recorded, loads) } else { Times::default() },
             changes,
             same,
         };

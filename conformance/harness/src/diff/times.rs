@@ -1,18 +1,29 @@
 //! How long the calls took in both reports. One line for a call that became slower says more than sixty cases that did.
 //!
 //! A call is compared by the median over all its steps, because one step can wait for anything. If all calls became
-//! slower, the machine was busier or is another one: a call counts only if it became slower than the others did.
+//! slower, the machine was busier or is another one: a call counts only if it became slower than the others did. If the
+//! machine is known to have been no busier, a large factor has no such excuse.
 
 use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
 use super::change::TIMES;
-use crate::report::{CaseReport, Spread};
+use crate::report::{CaseReport, Load, Spread};
 use crate::step::function;
 
 /// A change below this is not compared: processes wait as long for each other by chance.
 const SHORTEST_MS: f64 = 1.0;
+
+/// The slowdown of the usual call that nothing excuses on a machine that was no busier.
+const UNEXCUSED: f64 = 10.0;
+
+/// Whether the usual call became so much slower that it counts, although the machine was no busier than before. If a report
+/// does not say how busy it was, that may be the reason.
+pub(super) fn has_no_excuse(slowdown: Option<f64>, old: Option<Load>, new: Option<Load>) -> bool {
+    let is_as_busy = old.zip(new).is_some_and(|(old, new)| !new.exceeds(&old));
+    is_as_busy && slowdown.is_some_and(|factor| factor >= UNEXCUSED)
+}
 
 /// The fewest steps whose median is compared.
 const FEWEST: usize = 3;
@@ -23,7 +34,8 @@ const FEWEST: usize = 3;
 pub struct Times {
     /// The factor by which the usual call became slower; null if too few calls have times in both reports.
     pub slowdown: Option<f64>,
-    /// The calls that became slower beyond that, the one with the most cases first.
+    /// The calls that became slower beyond that, the one with the most cases first. If the factor is 10 or more, and the
+    /// machine was no busier than before, each call that became slower is here.
     pub slower: Vec<CallTime>,
     /// The calls that became faster.
     pub faster: Vec<CallTime>,
@@ -86,8 +98,11 @@ impl Clock {
     }
 
     /// Compares the calls. A record has no steps, but the spread of each call.
-    pub(super) fn compare(mut self, recorded: [&BTreeMap<String, Spread>; 2]) -> Times {
-        let [of_old, of_new] = recorded;
+    pub(super) fn compare(
+        mut self,
+        [of_old, of_new]: [&BTreeMap<String, Spread>; 2],
+        [old, new]: [Option<Load>; 2],
+    ) -> Times {
         for call in of_new.keys() {
             self.calls.entry(call.clone()).or_default();
         }
@@ -104,7 +119,7 @@ impl Clock {
         let ratio = |old: f64, new: f64| new.max(f64::MIN_POSITIVE) / old.max(f64::MIN_POSITIVE);
         let mut ratios: Vec<_> = calls.iter().map(|(_, old, new, _)| ratio(old.median, new.median)).collect();
         let slowdown = (ratios.len() >= FEWEST).then(|| Spread::of(&mut ratios)).flatten().map(|spread| spread.median);
-        let usual = slowdown.unwrap_or(1.0);
+        let usual = slowdown.filter(|_| !has_no_excuse(slowdown, old, new)).unwrap_or(1.0);
         let is_slower = |old: &Spread, new: f64| {
             new > old.high && new - old.median > SHORTEST_MS && ratio(old.median, new) > TIMES * usual.max(1.0)
         };

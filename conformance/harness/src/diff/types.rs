@@ -8,7 +8,7 @@ use super::cause::Cause;
 use super::change::{Change, Severity};
 use super::scope::Scope;
 use super::setting::Setting;
-use super::times::Times;
+use super::times::{self, Times};
 use crate::report::{Load, Source, Suite};
 
 /// The differences between two reports, case by case.
@@ -60,6 +60,8 @@ pub struct Side {
     pub is_complete: bool,
     /// The cases that had started but not ended when the report ends.
     pub running: Vec<String>,
+    /// The number of cases that appear more than once; the worst verdict of each counts.
+    pub repeated: usize,
     /// The number of cases per verdict.
     pub summary: BTreeMap<&'static str, usize>,
 }
@@ -75,6 +77,13 @@ impl Diff {
     #[must_use]
     pub fn has_regressed(&self) -> bool {
         self.changes_of(Severity::Regressed).next().is_some() || !self.times.slower.is_empty()
+    }
+
+    /// Whether every call took many times as long on a machine that is known to have been no busier than before. Then the
+    /// usual slowdown excuses no call.
+    #[must_use]
+    pub fn is_slower_without_excuse(&self) -> bool {
+        times::has_no_excuse(self.times.slowdown, self.old.load, self.new.load)
     }
 
     /// Returns the changes of one severity.
@@ -97,6 +106,7 @@ impl Side {
             is_partial: run.is_partial,
             is_complete: report.is_complete(),
             running: report.running().to_vec(),
+            repeated: report.repeated(),
             summary: report.summary(),
         }
     }

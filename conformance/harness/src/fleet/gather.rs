@@ -1,22 +1,28 @@
 //! Reads the reports of a folder, on all processors, and keeps of each only which rules it checks and which break.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fs, thread};
 
-use super::types::Unread;
+use super::types::{IncidentKind, Unread};
+use crate::diff::noise::without_addresses;
 use crate::diff::{cause_of, without_numbers};
 use crate::report::{Brief, BriefCase};
 use crate::{Defect, Verdict};
 
 /// Values by number, each once.
-#[derive(Default)]
 pub(super) struct Names<T> {
     pub(super) list: Vec<T>,
     numbers: HashMap<T, usize>,
+}
+
+impl<T> Default for Names<T> {
+    fn default() -> Self {
+        Self { list: Vec::new(), numbers: HashMap::new() }
+    }
 }
 
 impl<T: Clone + Eq + Hash> Names<T> {
@@ -47,6 +53,37 @@ pub(super) struct Broken {
     pub(super) is_listed: bool,
 }
 
+/// A disclosure or an Xid message that some reports have.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Seen {
+    pub(super) kind: IncidentKind,
+    pub(super) what: String,
+    /// The first case that showed it.
+    pub(super) case: String,
+}
+
+impl Seen {
+    fn disclosure(text: &str, case: &str) -> Self {
+        Self { kind: IncidentKind::Disclosure, what: without_addresses(text), case: case.to_owned() }
+    }
+
+    /// Leaves out the address of the GPU: `Xid (PCI:0000:18:00): 79, GPU has fallen off the bus.` is `Xid 79, GPU …`.
+    fn xid(message: &str, case: &str) -> Self {
+        let parts = message.strip_prefix("Xid (").and_then(|rest| rest.split_once("): "));
+        let what = parts.map_or_else(|| message.to_owned(), |(_, what)| format!("Xid {what}"));
+        Self { kind: IncidentKind::Xid, what, case: case.to_owned() }
+    }
+
+    /// What is the same in every report that has it.
+    fn key(&self) -> Self {
+        let what = match self.kind {
+            IncidentKind::Disclosure => without_numbers(&self.what),
+            IncidentKind::Xid => self.what.split(',').next().unwrap_or_default().to_owned(),
+        };
+        Self { kind: self.kind, what, case: String::new() }
+    }
+}
+
 /// What is kept of a report.
 pub(super) struct Kept {
     pub(super) path: PathBuf,
@@ -57,7 +94,13 @@ pub(super) struct Kept {
     /// What `--require` asked for and the machine did not have.
     pub(super) unmet: Vec<String>,
     pub(super) is_complete: bool,
+    /// The number of cases that the last line counts and the report lacks.
+    pub(super) lost: usize,
+    /// The number of cases that appear more than once.
+    pub(super) repeated: usize,
     pub(super) running: Option<String>,
+    /// The numbers of its disclosures and Xid messages.
+    pub(super) incidents: Vec<usize>,
     /// The numbers of the rows that were checked, as bits.
     pub(super) checked: Vec<u64>,
     /// The rows that broke, sorted by number.
@@ -82,6 +125,7 @@ impl Kept {
 pub(super) struct Gathered {
     pub(super) rows: Names<String>,
     pub(super) whats: Names<String>,
+    pub(super) incidents: Names<Seen>,
     pub(super) reports: Vec<Kept>,
     pub(super) unreadable: Vec<Unread>,
 }
@@ -136,7 +180,10 @@ impl Gathered {
         let rows: Vec<_> = part.rows.list.iter().map(|row| self.rows.number(row)).collect();
         let whats: Vec<_> =
             part.whats.list.iter().map(|what| self.whats.number_by(without_numbers(what), what)).collect();
+        let incidents: Vec<_> =
+            part.incidents.list.iter().map(|seen| self.incidents.number_by(seen.key(), seen)).collect();
         for mut report in part.reports {
+            report.incidents.iter_mut().for_each(|number| *number = incidents[*number]);
             let old = std::mem::take(&mut report.checked);
             let is_checked = |row: &usize| old.get(row / 64).is_some_and(|bits| bits >> (row % 64) & 1 == 1);
             (0..rows.len()).filter(is_checked).for_each(|row| report.check(rows[row]));
@@ -154,70 +201,126 @@ impl Gathered {
 #[derive(Default)]
 struct Reader {
     gathered: Gathered,
-    /// The numbers of the rows of each case. The cases of a row are those of its first report.
-    rows_of_cases: HashMap<String, Vec<usize>>,
+    /// The number of each case.
+    cases: HashMap<String, usize>,
+    /// The numbers of the rows of each case, as soon as one is read as a whole. They are those of its first report.
+    rows: Vec<Option<Vec<usize>>>,
+    /// How each case ended in the report that is being read.
+    ends: Vec<Option<End>>,
     buffer: Vec<u8>,
+}
+
+/// How a case ended. If it appears more than once, the worst verdict counts.
+#[derive(Clone)]
+struct End {
+    verdict: Verdict,
+    is_repeated: bool,
+    /// How it failed, with the number of the words that say what went wrong.
+    failure: Option<(Defect, usize)>,
 }
 
 impl Reader {
     fn read(&mut self, path: &Path) {
-        let Self { gathered, rows_of_cases, buffer } = self;
-        let mut checked: Vec<u64> = Vec::new();
-        let mut broken: BTreeMap<usize, Broken> = BTreeMap::new();
-        let brief = Brief::read(path, buffer, |case| {
-            if matches!(case.verdict, Verdict::Unsupported | Verdict::Error) {
-                return Ok(());
-            }
-            if !rows_of_cases.contains_key(case.id) {
-                let rows = case.whole()?.rows.iter().map(|row| gathered.rows.number(row)).collect();
-                rows_of_cases.insert(case.id.to_owned(), rows);
-            }
-            let rows = rows_of_cases.get(case.id).map_or(&[][..], Vec::as_slice);
-            for row in rows {
-                if checked.len() <= row / 64 {
-                    checked.resize(row / 64 + 1, 0);
-                }
-                checked[row / 64] |= 1 << (row % 64);
-            }
-            add_broken(case, rows, &mut gathered.whats, &mut broken)
-        });
+        self.ends.clear();
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let mut incidents = BTreeSet::new();
+        let brief = Brief::read(path, &mut buffer, |case| self.add(case, &mut incidents));
+        self.buffer = buffer;
         match brief {
-            Ok(Brief { run, is_complete, running }) => gathered.reports.push(Kept {
-                path: path.to_owned(),
-                host: run.identification.as_ref().map(|machine| machine.host.clone()),
-                gpus: run.gpus(),
-                unmet: run.unmet,
-                driver: (run.driver.name, run.driver.version),
-                is_complete,
-                running,
-                checked,
-                broken: broken.into_values().collect(),
-            }),
-            Err(error) => gathered.unreadable.push(Unread { path: path.to_owned(), why: error.to_string() }),
+            Ok(brief) => self.keep(path, brief, incidents),
+            Err(error) => self.gathered.unreadable.push(Unread { path: path.to_owned(), why: error.to_string() }),
         }
     }
+
+    /// Notes how a case ended.
+    fn add(&mut self, case: &BriefCase<'_>, incidents: &mut BTreeSet<usize>) -> Result<(), String> {
+        let Self { gathered, cases, rows, ends, .. } = self;
+        let number = match cases.get(case.id) {
+            Some(number) => *number,
+            None => {
+                cases.insert(case.id.to_owned(), rows.len());
+                rows.push(None);
+                rows.len() - 1
+            }
+        };
+        if ends.len() <= number {
+            ends.resize(number + 1, None);
+        }
+        if case.may_have_incidents() {
+            let whole = case.whole()?;
+            let disclosures = whole.disclosures.iter().map(|text| Seen::disclosure(text, case.id));
+            let xids = whole.xids.iter().map(|message| Seen::xid(message, case.id));
+            incidents.extend(disclosures.chain(xids).map(|seen| gathered.incidents.number_by(seen.key(), &seen)));
+        }
+        if let Some(end) = &mut ends[number] {
+            end.is_repeated = true;
+            if case.verdict <= end.verdict {
+                return Ok(());
+            }
+        }
+        if rows[number].is_none() && is_checked(case.verdict) {
+            rows[number] = Some(case.whole()?.rows.iter().map(|row| gathered.rows.number(row)).collect());
+        }
+        let failure = match case.verdict.is_good() && case.verdict != Verdict::Deviation || !is_checked(case.verdict) {
+            true => None,
+            false => {
+                let (kind, what) = cause_of(&case.whole()?);
+                Some((kind, gathered.whats.number_by(without_numbers(&what), &what)))
+            }
+        };
+        ends[number] = Some(End { verdict: case.verdict, is_repeated: ends[number].is_some(), failure });
+        Ok(())
+    }
+
+    /// Keeps what the cases of a report say about its rows.
+    fn keep(&mut self, path: &Path, brief: Brief, incidents: BTreeSet<usize>) {
+        let Brief { run, is_complete, said, running } = brief;
+        let ended = || self.ends.iter().flatten();
+        let lost = said.saturating_sub(ended().count());
+        let mut report = Kept {
+            path: path.to_owned(),
+            host: run.identification.as_ref().map(|machine| machine.host.clone()),
+            gpus: run.gpus(),
+            unmet: run.unmet,
+            driver: (run.driver.name, run.driver.version),
+            is_complete: is_complete && lost == 0,
+            lost,
+            repeated: ended().filter(|end| end.is_repeated).count(),
+            running,
+            incidents: incidents.into_iter().collect(),
+            checked: Vec::new(),
+            broken: Vec::new(),
+        };
+        let mut broken: BTreeMap<usize, Broken> = BTreeMap::new();
+        let cases = self.ends.iter().zip(&self.rows).filter_map(|(end, rows)| Some((end.as_ref()?, rows.as_ref()?)));
+        for (end, rows) in cases.filter(|(end, _)| is_checked(end.verdict)) {
+            rows.iter().for_each(|row| report.check(*row));
+            if let Some((kind, what)) = end.failure {
+                add_broken(
+                    Broken { row: 0, kind, what, is_listed: end.verdict == Verdict::Deviation },
+                    rows,
+                    &mut broken,
+                );
+            }
+        }
+        report.broken = broken.into_values().collect();
+        self.gathered.reports.push(report);
+    }
+}
+
+/// Whether a case says something about the driver.
+const fn is_checked(verdict: Verdict) -> bool {
+    !matches!(verdict, Verdict::Unsupported | Verdict::Error)
 }
 
 /// Notes the rows that a case breaks. Of several failures of a row, the one that is not listed counts, and of those the
 /// worst.
-fn add_broken(
-    case: &BriefCase<'_>,
-    rows: &[usize],
-    whats: &mut Names<String>,
-    broken: &mut BTreeMap<usize, Broken>,
-) -> Result<(), String> {
-    let is_listed = case.verdict == Verdict::Deviation;
-    if case.verdict.is_good() && !is_listed {
-        return Ok(());
-    }
-    let (kind, what) = cause_of(&case.whole()?);
-    let what = whats.number_by(without_numbers(&what), &what);
+fn add_broken(how: Broken, rows: &[usize], broken: &mut BTreeMap<usize, Broken>) {
     for row in rows {
-        let new = Broken { row: *row, kind, what, is_listed };
+        let new = Broken { row: *row, ..how };
         let worst = broken.entry(*row).or_insert(new);
-        if (is_listed, kind) < (worst.is_listed, worst.kind) {
+        if (new.is_listed, new.kind) < (worst.is_listed, worst.kind) {
             *worst = new;
         }
     }
-    Ok(())
 }

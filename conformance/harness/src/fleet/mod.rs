@@ -8,7 +8,7 @@ mod types;
 
 use std::path::Path;
 
-pub use types::{Cell, Fleet, Member, Outlier, Rule, Unread, Way};
+pub use types::{Cell, Fleet, Incident, IncidentKind, Member, Outlier, Rule, Unread, Way};
 
 impl Fleet {
     /// Reads every report (`*.jsonl`, `*.json`) in a folder and the folders in it. A file that cannot be read is named and

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::gather::{Broken, Gathered, Kept};
-use super::types::{Cell, Fleet, Member, Outlier, Rule, Way};
+use super::gather::{Broken, Gathered, Kept, Seen};
+use super::types::{Cell, Fleet, Incident, Member, Outlier, Rule, Way};
 use crate::identity::release;
 
 /// An outlier is at most one of this many peers. More is no exception, but a difference between the machines.
@@ -16,7 +16,7 @@ const FEWEST_PEERS: usize = 3;
 const WAYS: usize = 3;
 
 pub(super) fn fleet(gathered: Gathered) -> Fleet {
-    let Gathered { rows, whats, reports, unreadable } = gathered;
+    let Gathered { rows, whats, incidents, reports, unreadable } = gathered;
     let drivers: BTreeSet<_> = reports.iter().map(driver_key).collect();
     let drivers: Vec<_> = drivers.into_iter().collect();
     let driver_of: Vec<_> =
@@ -71,6 +71,14 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
             .then(rarity(one).total_cmp(&rarity(other)))
             .then(kind(one).cmp(&kind(other)))
     });
+    let mut incidents: Vec<_> = peers
+        .iter()
+        .flat_map(|((driver, gpus), group)| incidents_of(*driver, gpus, group, &reports, &incidents.list))
+        .collect();
+    let rarity = |one: &Incident| one.reports.len() as f64 / one.peers as f64;
+    incidents.sort_by(|one, other| {
+        other.is_rare.cmp(&one.is_rare).then(rarity(one).total_cmp(&rarity(other))).then(one.kind.cmp(&other.kind))
+    });
     let usual = usual_checks(&reports);
     let mut counts = vec![0; reports.len()];
     outliers.iter().flat_map(|outlier| &outlier.reports).for_each(|index| counts[*index] += 1);
@@ -97,6 +105,7 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
         .collect();
     rules.sort_by(|one, other| one.row.cmp(&other.row));
     Fleet {
+        incidents,
         outliers,
         held: checked.len() - broken.len(),
         rules,
@@ -109,6 +118,24 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
             .collect(),
         unreadable,
     }
+}
+
+/// Returns the disclosures and the Xid messages of equal machines.
+fn incidents_of(driver: usize, gpus: &str, group: &[usize], reports: &[Kept], seen: &[Seen]) -> Vec<Incident> {
+    let mut all: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for index in group {
+        reports[*index].incidents.iter().for_each(|number| all.entry(*number).or_default().push(*index));
+    }
+    let incident = |(number, having): (usize, Vec<usize>)| {
+        let Seen { kind, what, case } = seen[number].clone();
+        // Two machines that should be equal differ, and nothing says which of them is usual: an Xid message is not.
+        let is_rare = match group.len() >= FEWEST_PEERS {
+            true => having.len() * RARE <= group.len(),
+            false => having.len() < group.len(),
+        };
+        Incident { kind, what, case, driver, gpus: gpus.to_owned(), peers: group.len(), reports: having, is_rare }
+    };
+    all.into_iter().map(incident).collect()
 }
 
 /// Sorts drivers by name, and those of one name by release.
@@ -147,6 +174,8 @@ fn member(report: &Kept, driver: usize, outliers: usize, usual: &BTreeMap<(&(Str
         driver,
         gpus: report.gpus.clone(),
         is_complete: report.is_complete,
+        lost: report.lost,
+        repeated: report.repeated,
         running: report.running.clone(),
         checked: checks(report),
         checks_less_than: usual.filter(|usual| checks(report) * 10 < usual * 9),

@@ -10,6 +10,9 @@ use crate::Defect;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fleet {
+    /// Disclosures and Xid messages: those that few of otherwise equal machines show come first, the rarest of them before
+    /// the others.
+    pub incidents: Vec<Incident>,
     /// What only few of otherwise equal machines do, the rarest first, and broken rules before others.
     pub outliers: Vec<Outlier>,
     /// The rules that are checked, sorted by name.
@@ -36,8 +39,16 @@ pub struct Member {
     pub driver: usize,
     /// The number and product name of the devices, such as `8 × NVIDIA H200`.
     pub gpus: String,
-    /// Whether the report says that the run is complete.
+    /// Whether the report says that the run is complete, and has all cases that its last line counts.
     pub is_complete: bool,
+    /// The number of cases that the last line counts and the report lacks: their lines were lost.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub lost: usize,
+    /// The number of cases that appear more than once; the worst verdict of each counts.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub repeated: usize,
     /// A case that had started but not ended when the report ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub running: Option<String>,
@@ -53,6 +64,44 @@ pub struct Member {
     pub broken: usize,
     /// The number of outliers that name this report.
     pub outliers: usize,
+}
+
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// A disclosure or an Xid message, and the machines that show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Incident {
+    /// Which of the two it is.
+    pub kind: IncidentKind,
+    /// What a process can access, or the message of the first report that has it. Addresses and numbers in it may differ in
+    /// the other reports, and of an Xid message only its number is compared.
+    pub what: String,
+    /// The first case that showed it.
+    pub case: String,
+    /// The driver of all these machines, as an index in the list of drivers.
+    pub driver: usize,
+    /// The devices of all these machines.
+    pub gpus: String,
+    /// The number of reports with this driver and these devices.
+    pub peers: usize,
+    /// The indices of the reports that have it.
+    pub reports: Vec<usize>,
+    /// Whether it is an outlier: at most a third of the peers have it, or one of only two.
+    pub is_rare: bool,
+}
+
+/// The kind of an incident.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum IncidentKind {
+    /// A process can access memory that was never shared with it, and no documented rule forbids that.
+    Disclosure,
+    /// NVIDIA's kernel module wrote a message with an Xid while a case ran.
+    Xid,
 }
 
 /// A file that could not be read.

@@ -5,18 +5,22 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use memchr::{memchr, memmem};
 use serde::Deserialize;
 
-use super::read::{First, Named, described, reason};
+use super::read::{First, Named, Summary, described, reason, unread};
 use super::{CaseReport, Report, Run, Unreadable};
 use crate::Verdict;
 
 /// A report except its cases.
 pub(crate) struct Brief {
     pub(crate) run: Run,
+    /// Whether the report has its last line.
     pub(crate) is_complete: bool,
+    /// The number of cases that the last line counts.
+    pub(crate) said: usize,
     /// A case that had started but not ended when the report ends.
     pub(crate) running: Option<String>,
 }
@@ -35,6 +39,16 @@ enum Whole<'line> {
 }
 
 impl BriefCase<'_> {
+    /// Whether the case may have a disclosure or an Xid message. If not, it need not be read as a whole.
+    pub(crate) fn may_have_incidents(&self) -> bool {
+        static KEYS: LazyLock<[memmem::Finder<'static>; 2]> =
+            LazyLock::new(|| ["\"disclosures\"", "\"xids\""].map(memmem::Finder::new));
+        match self.whole {
+            Whole::Line(line) => KEYS.iter().any(|key| key.find(line).is_some()),
+            Whole::Read(case) => !case.disclosures.is_empty() || !case.xids.is_empty(),
+        }
+    }
+
     /// Returns the case with its rows, its reason and everything else.
     pub(crate) fn whole(&self) -> Result<CaseReport, String> {
         match self.whole {
@@ -51,7 +65,7 @@ enum Other {
     Run,
     Start(Named),
     Case { id: String, verdict: Verdict },
-    End,
+    End(Summary),
 }
 
 impl Brief {
@@ -68,13 +82,10 @@ impl Brief {
         let failed = |error| Unreadable::Io(path.to_owned(), error);
         let mut lines = Lines::of(File::open(path).map_err(failed)?, buffer);
         let first = lines.next().map_err(failed)?;
-        if first.trim_ascii().is_empty() {
-            return Err(Unreadable::Empty(path.to_owned()));
-        }
         let First::Run(run) = described(path, first)? else {
             return Self::of_format_one(path, case);
         };
-        let mut brief = Self { run: *run, is_complete: false, running: None };
+        let mut brief = Self { run: *run, is_complete: false, said: 0, running: None };
         for number in 2.. {
             let line = lines.next().map_err(failed)?;
             if line.is_empty() {
@@ -83,6 +94,7 @@ impl Brief {
             match brief.add(line, &mut case) {
                 // The run was interrupted while it wrote the last line.
                 Err(_) if !line.ends_with(b"\n") => break,
+                Err(_) if line.trim_ascii().is_empty() => return Err(Unreadable::Blank(path.to_owned(), number)),
                 Err(why) => return Err(Unreadable::Broken(path.to_owned(), number, why)),
                 Ok(()) => {}
             }
@@ -99,7 +111,7 @@ impl Brief {
             let brief = BriefCase { id: &ended.id, verdict: ended.verdict, whole: Whole::Read(ended) };
             case(&brief).map_err(|why| Unreadable::Foreign(path.to_owned(), why))?;
         }
-        Ok(Self { run, is_complete, running: None })
+        Ok(Self { run, is_complete, said: 0, running: None })
     }
 
     fn add(&mut self, line: &[u8], case: &mut impl FnMut(&BriefCase<'_>) -> Result<(), String>) -> Result<(), String> {
@@ -110,14 +122,14 @@ impl Brief {
             self.running = None;
             return case(&BriefCase { id, verdict, whole: Whole::Line(line) });
         }
-        match serde_json::from_slice(line).map_err(|error| reason(&error))? {
+        match serde_json::from_slice(line).map_err(|error| unread(&error, &self.run))? {
             Other::Run => return Err("a second run begins here".to_owned()),
             Other::Start(Named { id }) => self.running = Some(id),
             Other::Case { id, verdict } => {
                 self.running = None;
                 return case(&BriefCase { id: &id, verdict, whole: Whole::Line(line) });
             }
-            Other::End => self.is_complete = true,
+            Other::End(summary) => (self.is_complete, self.said) = (true, summary.count()),
         }
         Ok(())
     }

@@ -8,8 +8,9 @@ use std::process::Command;
 
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::Run;
+use super::{CaseReport, Run};
 
 /// The variable that names the image of the container: nothing in a container of Docker or Kubernetes does.
 const IMAGE: &str = "CONFORMANCE_IMAGE";
@@ -116,6 +117,82 @@ pub(crate) fn anonymous(mut run: Run) -> Run {
         }
     }
     run
+}
+
+/// Removes from a case what identifies its machine: UUIDs and the home folder, wherever they are.
+pub(crate) fn anonymous_case(mut case: CaseReport) -> CaseReport {
+    /// The calls that return a UUID, as a list of bytes.
+    const OF_UUIDS: [&str; 2] = ["device_get_uuid", "device_get_fabric_cluster_uuid"];
+    let home = std::env::var("HOME").ok().filter(|home| home.len() > 1);
+    let quiet = |text: &mut String| {
+        if let Some(home) = home.as_deref().filter(|home| text.contains(home)) {
+            *text = without_home(text, home);
+        }
+        *text = without_ids(text);
+    };
+    case.reason.iter_mut().for_each(quiet);
+    case.disclosures.iter_mut().for_each(quiet);
+    case.observations.values_mut().for_each(|value| quiet_texts(value, &quiet));
+    for step in &mut case.steps {
+        if OF_UUIDS.iter().any(|call| step.call.starts_with(call)) && step.answer.starts_with('[') {
+            step.answer = "…".to_owned();
+        }
+        quiet(&mut step.call);
+        quiet(&mut step.answer);
+        step.log.iter_mut().for_each(quiet);
+    }
+    case
+}
+
+fn quiet_texts(value: &mut Value, quiet: &impl Fn(&mut String)) {
+    match value {
+        Value::String(text) => quiet(text),
+        Value::Array(values) => values.iter_mut().for_each(|value| quiet_texts(value, quiet)),
+        Value::Object(values) => values.values_mut().for_each(|value| quiet_texts(value, quiet)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Replaces a home folder by `~`, where it is a whole path or the beginning of one.
+fn without_home(text: &str, home: &str) -> String {
+    let mut parts = text.split(home).peekable();
+    let mut quiet = String::with_capacity(text.len());
+    while let Some(part) = parts.next() {
+        quiet.push_str(part);
+        if let Some(after) = parts.peek() {
+            let ends = !after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
+            quiet.push_str(if ends { "~" } else { home });
+        }
+    }
+    quiet
+}
+
+/// Replaces the UUIDs in a text. Handles have more digits.
+fn without_ids(text: &str) -> String {
+    let is_of_a_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let mut quiet = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(is_of_a_word) {
+        let (between, words) = rest.split_at(start);
+        let (word, after) = words.split_at(words.find(|c| !is_of_a_word(c)).unwrap_or(words.len()));
+        quiet.push_str(between);
+        match ["GPU-", "MIG-", ""].into_iter().find_map(|kind| Some((kind, word.strip_prefix(kind)?))) {
+            Some((kind, id)) if is_id(id, !kind.is_empty()) => quiet.extend([kind, "…"]),
+            _ => quiet.push_str(word),
+        }
+        rest = after;
+    }
+    quiet + rest
+}
+
+/// Whether a word is a UUID. Behind its kind, it may be shortened, as in a list of devices.
+fn is_id(word: &str, has_kind: bool) -> bool {
+    const DIGITS: usize = 32;
+    const SHORTEST: usize = 8;
+    let digits = word.bytes().filter(u8::is_ascii_hexdigit).count();
+    let dashes = word.bytes().filter(|byte| *byte == b'-').count();
+    let is_whole = digits == DIGITS && matches!(dashes, 0 | 4);
+    digits + dashes == word.len() && (is_whole || has_kind && digits >= SHORTEST)
 }
 
 /// Replaces the UUIDs in a list of devices, as in `CUDA_VISIBLE_DEVICES=GPU-5a1e…,MIG-77c0…`.

@@ -24,9 +24,9 @@ pub(crate) use brief::{Brief, BriefCase};
 pub(crate) use environment::mps;
 pub use environment::{Environment, Host, Limits};
 pub use identification::{Board, Identification};
-pub(crate) use identification::{KernelLog, anonymous};
+pub(crate) use identification::{KernelLog, anonymous, anonymous_case};
 pub use load::Load;
-pub use read::Unreadable;
+pub use read::{Encoding, Unreadable};
 pub(crate) use source::{Index, Source};
 pub(crate) use writer::Writer;
 

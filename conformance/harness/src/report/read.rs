@@ -9,6 +9,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::{CaseReport, FORMAT, Line, Report, Run};
+use crate::Verdict;
+use crate::identity::release;
 
 /// Why a report cannot be used.
 #[derive(Debug)]
@@ -18,6 +20,10 @@ pub enum Unreadable {
     Io(PathBuf, io::Error),
     /// The file is empty.
     Empty(PathBuf),
+    /// The file is compressed, or is text of another encoding.
+    Encoded(PathBuf, Encoding),
+    /// A line is blank.
+    Blank(PathBuf, usize),
     /// The file is not a report of this suite.
     Foreign(PathBuf, String),
     /// A later suite wrote the report, in a newer format.
@@ -28,11 +34,65 @@ pub enum Unreadable {
     Changed(PathBuf),
 }
 
+/// What a file is whose first bytes are not those of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// Compressed with gzip.
+    Gzip,
+    /// Compressed with zstd.
+    Zstd,
+    /// UTF-8 text behind a byte order mark.
+    Marked,
+    /// UTF-16 text.
+    Utf16,
+}
+
+impl Encoding {
+    fn of(text: &[u8]) -> Option<Self> {
+        const FIRST: [(&[u8], Encoding); 5] = [
+            (b"\x1f\x8b", Encoding::Gzip),
+            (b"\x28\xb5\x2f\xfd", Encoding::Zstd),
+            (b"\xef\xbb\xbf", Encoding::Marked),
+            (b"\xff\xfe", Encoding::Utf16),
+            (b"\xfe\xff", Encoding::Utf16),
+        ];
+        FIRST.into_iter().find(|(first, _)| text.starts_with(first)).map(|(_, encoding)| encoding)
+    }
+}
+
 impl std::fmt::Display for Unreadable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Io(path, error) => write!(f, "{}: {error}", path.display()),
             Self::Empty(path) => write!(f, "{} is empty: the run may not have started", path.display()),
+            Self::Encoded(path, encoding) => {
+                let path = path.display();
+                match encoding {
+                    Encoding::Gzip => write!(
+                        f,
+                        "{path} is compressed with gzip: unpack it first, with `gunzip < {path} > report.jsonl`"
+                    ),
+                    Encoding::Zstd => write!(
+                        f,
+                        "{path} is compressed with zstd: unpack it first, with `zstd -d < {path} > report.jsonl`"
+                    ),
+                    Encoding::Marked => write!(
+                        f,
+                        r"{path} begins with a byte order mark, which no run writes: remove it with `sed -i '1s/^\xEF\xBB\xBF//' {path}`"
+                    ),
+                    Encoding::Utf16 => write!(
+                        f,
+                        "{path} is UTF-16 text, and a report is UTF-8: convert it, with `iconv -f UTF-16 -t UTF-8 \
+                         {path} > report.jsonl`"
+                    ),
+                }
+            }
+            Self::Blank(path, line) => write!(
+                f,
+                "{}, line {line} is blank, and a run writes no blank lines: copy the report again from its machine, or \
+                 remove the line",
+                path.display()
+            ),
             Self::Foreign(path, why) => {
                 write!(f, "{} is not a report of the conformance suite: {why}", path.display())
             }
@@ -93,16 +153,26 @@ pub(super) struct Head {
     pub(super) run: Run,
     pub(super) running: Vec<String>,
     pub(super) is_complete: bool,
+    /// The number of cases that ended more than once.
+    pub(super) repeated: usize,
 }
 
 /// The part of a case that is read.
 pub(super) trait Ended: DeserializeOwned {
     fn id(&self) -> &str;
+    fn weight(&self) -> Weight;
 }
+
+/// How bad the end of a case is: its verdict, and the number of its disclosures.
+pub(super) type Weight = (Verdict, usize);
 
 impl Ended for CaseReport {
     fn id(&self) -> &str {
         &self.id
+    }
+
+    fn weight(&self) -> Weight {
+        (self.verdict, self.disclosures.len())
     }
 }
 
@@ -113,7 +183,7 @@ impl Report {
     /// [`Unreadable`], which names the file.
     pub fn read(path: &Path) -> Result<Self, Unreadable> {
         let file = open(path).map_err(|error| Unreadable::Io(path.to_owned(), error))?;
-        collect(path, &file, |case| case)
+        collect(path, &file, |case| case).map(|(report, _)| report)
     }
 
     /// Reads a report without the steps of its cases, which make up most of its size.
@@ -121,17 +191,31 @@ impl Report {
     /// # Errors
     /// [`Unreadable`], which names the file.
     pub fn read_outline(path: &Path) -> Result<Self, Unreadable> {
+        Self::read_outline_and_count(path).map(|(report, _)| report)
+    }
+
+    /// Reads a report without the steps of its cases, and returns how many cases appear in it more than once. Of such a
+    /// case the worst verdict counts.
+    ///
+    /// # Errors
+    /// [`Unreadable`], which names the file.
+    pub fn read_outline_and_count(path: &Path) -> Result<(Self, usize), Unreadable> {
         let file = open(path).map_err(|error| Unreadable::Io(path.to_owned(), error))?;
         collect(path, &file, |case| CaseReport { steps: Vec::new(), ..case })
     }
 }
 
-pub(super) fn collect(path: &Path, file: &File, keep: fn(CaseReport) -> CaseReport) -> Result<Report, Unreadable> {
+/// Reads a report, and returns how many cases appear in it more than once.
+pub(super) fn collect(
+    path: &Path,
+    file: &File,
+    keep: fn(CaseReport) -> CaseReport,
+) -> Result<(Report, usize), Unreadable> {
     let mut cases = BTreeMap::new();
-    let Head { run, running, is_complete } = scan(path, file, |case: CaseReport, _| {
+    let Head { run, running, is_complete, repeated } = scan(path, file, |case: CaseReport, _| {
         cases.insert(case.id.clone(), keep(case));
     })?;
-    Ok(Report { run, cases: cases.into_values().collect(), running, is_complete })
+    Ok((Report { run, cases: cases.into_values().collect(), running, is_complete }, repeated))
 }
 
 /// Opens the file of a report, or standard input if the path is `-`.
@@ -139,16 +223,13 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     File::open(if path == Path::new("-") { Path::new("/dev/stdin") } else { path })
 }
 
-/// Calls a function for every case that ended, with the offset of its line. A case that ran again is passed again, and
-/// its last result counts.
+/// Calls a function for every case that ended, with the offset of its line. A case that appears again is passed again only
+/// if it ended worse: a try that passed hides no failure.
 pub(super) fn scan<C: Ended>(path: &Path, file: &File, case: impl FnMut(C, u64)) -> Result<Head, Unreadable> {
     let lines = &mut BufReader::new(file);
     let failed = |error| Unreadable::Io(path.to_owned(), error);
     let mut first = Vec::new();
     lines.read_until(b'\n', &mut first).map_err(failed)?;
-    if first.trim_ascii().is_empty() {
-        return Err(Unreadable::Empty(path.to_owned()));
-    }
     let length = first.len() as u64;
     match described(path, &first)? {
         First::Run(run) => cases(path, *run, lines, length, case),
@@ -170,6 +251,13 @@ pub(super) enum First {
 
 /// Reads the first line of a report.
 pub(super) fn described(path: &Path, first: &[u8]) -> Result<First, Unreadable> {
+    if let Some(encoding) = Encoding::of(first) {
+        return Err(Unreadable::Encoded(path.to_owned(), encoding));
+    }
+    if first.trim_ascii().is_empty() {
+        let has_more = std::fs::metadata(path).is_ok_and(|file| file.len() > first.len() as u64);
+        return Err(if has_more { Unreadable::Blank(path.to_owned(), 1) } else { Unreadable::Empty(path.to_owned()) });
+    }
     if serde_json::from_slice::<Tagged>(first).is_err() {
         return Ok(First::FormatOne);
     }
@@ -178,9 +266,32 @@ pub(super) fn described(path: &Path, first: &[u8]) -> Result<First, Unreadable> 
         _ => match serde_json::from_slice::<Line>(first) {
             Ok(Line::Run(run)) => Ok(First::Run(run)),
             Ok(_) => Err(headless(path)),
-            Err(error) => Err(Unreadable::Foreign(path.to_owned(), reason(&error))),
+            Err(error) => Err(match newer(suite(first).as_deref()) {
+                Some(hint) => Unreadable::Broken(path.to_owned(), 1, format!("{}: {hint}", reason(&error))),
+                None => Unreadable::Foreign(path.to_owned(), reason(&error)),
+            }),
         },
     }
+}
+
+/// Returns the version of the suite in a first line of which not everything is known.
+fn suite(first: &[u8]) -> Option<String> {
+    let line: serde_json::Value = serde_json::from_slice(first).ok()?;
+    line["suite"]["version"].as_str().map(str::to_owned)
+}
+
+/// Says what to do if a later suite wrote a report.
+fn newer(version: Option<&str>) -> Option<String> {
+    const THIS: &str = env!("CARGO_PKG_VERSION");
+    let version = version.filter(|version| release(version) > release(THIS))?;
+    Some(format!("suite {version} wrote it, and this command is of suite {THIS}; use the command of that suite"))
+}
+
+/// Says why a line of a report cannot be read, and what to do.
+pub(super) fn unread(error: &serde_json::Error, run: &Run) -> String {
+    let hint = newer(run.suite.as_ref().map(|suite| suite.version.as_str()));
+    let hint = hint.unwrap_or_else(|| "the line is damaged; copy the report again from its machine".to_owned());
+    format!("{}: {hint}", reason(error))
 }
 
 fn format(path: &Path, text: &[u8]) -> Result<u32, Unreadable> {
@@ -200,8 +311,32 @@ fn format_one<C: Ended>(path: &Path, text: &[u8], mut case: impl FnMut(C, u64)) 
     }
     let FormatOne { run, cases } = serde_json::from_slice(text)
         .map_err(|error: serde_json::Error| Unreadable::Foreign(path.to_owned(), reason(&error)))?;
-    cases.into_iter().for_each(|ended| case(ended, 0));
-    Ok(Head { run, running: Vec::new(), is_complete: true })
+    let mut ends = Ends::default();
+    cases.into_iter().filter(|ended| ends.counts(ended)).for_each(|ended| case(ended, 0));
+    Ok(Head { run, running: Vec::new(), is_complete: true, repeated: ends.repeated })
+}
+
+/// How the cases of a report ended.
+#[derive(Default)]
+struct Ends {
+    /// The worst end of each case, and whether it ended more than once.
+    worst: BTreeMap<String, (Weight, bool)>,
+    repeated: usize,
+}
+
+impl Ends {
+    /// Whether the case ended for the first time, or worse than before.
+    fn counts(&mut self, ended: &impl Ended) -> bool {
+        let new = ended.weight();
+        let Some((worst, is_repeated)) = self.worst.get_mut(ended.id()) else {
+            self.worst.insert(ended.id().to_owned(), (new, false));
+            return true;
+        };
+        self.repeated += usize::from(!std::mem::replace(is_repeated, true));
+        let is_worse = new > *worst;
+        *worst = new.max(*worst);
+        is_worse
+    }
 }
 
 /// Reads the lines after the first.
@@ -213,7 +348,7 @@ fn cases<C: Ended>(
     mut case: impl FnMut(C, u64),
 ) -> Result<Head, Unreadable> {
     let (mut running, mut text, mut is_complete) = (BTreeSet::new(), Vec::new(), false);
-    let (mut all_ended, mut said) = (BTreeSet::new(), 0);
+    let (mut ends, mut said) = (Ends::default(), 0);
     for number in 2.. {
         text.clear();
         let length = lines.read_until(b'\n', &mut text).map_err(|error| Unreadable::Io(path.to_owned(), error))?;
@@ -227,10 +362,11 @@ fn cases<C: Ended>(
                 Tag::Case => {
                     let ended: C = serde_json::from_slice(&text)?;
                     running.remove(ended.id());
-                    all_ended.insert(ended.id().to_owned());
-                    case(ended, place);
+                    if ends.counts(&ended) {
+                        case(ended, place);
+                    }
                 }
-                Tag::End => said = serde_json::from_slice::<Summary>(&text)?.summary.values().sum(),
+                Tag::End => said = serde_json::from_slice::<Summary>(&text)?.count(),
                 Tag::Run => {}
             }
             Ok(line)
@@ -242,24 +378,36 @@ fn cases<C: Ended>(
             Ok(Tag::Start | Tag::Case) => {}
             // The run was interrupted while it wrote this line.
             Err(_) if !text.ends_with(b"\n") => break,
-            Err(error) => return Err(broken(reason(&error))),
+            Err(_) if text.trim_ascii().is_empty() => return Err(Unreadable::Blank(path.to_owned(), number)),
+            Err(error) => return Err(broken(unread(&error, &run))),
         }
         place += length as u64;
     }
     // Lines were lost if the last one counts more cases.
-    is_complete &= all_ended.len() >= said;
-    Ok(Head { run, running: running.into_iter().collect(), is_complete })
+    is_complete &= ends.worst.len() >= said;
+    Ok(Head { run, running: running.into_iter().collect(), is_complete, repeated: ends.repeated })
 }
 
 /// The counts in the last line.
 #[derive(Deserialize)]
-struct Summary {
+pub(super) struct Summary {
     summary: BTreeMap<String, usize>,
+}
+
+impl Summary {
+    /// Returns the number of cases.
+    pub(super) fn count(&self) -> usize {
+        self.summary.values().sum()
+    }
 }
 
 /// Returns the parser's message without its line number, which is relative to the start of the parsed text.
 pub(super) fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
-    format!("{what} at column {}", error.column())
+    match error.column() {
+        // It is unknown for a value that was read before its kind was known.
+        0 => what.to_owned(),
+        column => format!("{what} at column {column}"),
+    }
 }

@@ -5,13 +5,14 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{MemfdFlags, memfd_create};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
-use super::read::{Ended, Head, collect, open, scan};
+use super::read::{Ended, Head, Weight, collect, open, scan, unread};
 use super::{CaseReport, Report, Run, Unreadable, summary};
 use crate::Verdict;
 
@@ -22,6 +23,8 @@ pub(crate) trait Source {
     fn run(&self) -> &Run;
     fn running(&self) -> &[String];
     fn is_complete(&self) -> bool;
+    /// The number of cases that appear more than once; a report in memory has each once.
+    fn repeated(&self) -> usize;
     fn summary(&self) -> BTreeMap<&'static str, usize>;
     fn ids(&self) -> impl Iterator<Item = &str>;
     fn verdict(&self, id: &str) -> Option<Verdict>;
@@ -41,6 +44,10 @@ impl Source for Report {
 
     fn is_complete(&self) -> bool {
         self.is_complete
+    }
+
+    fn repeated(&self) -> usize {
+        0
     }
 
     fn summary(&self) -> BTreeMap<&'static str, usize> {
@@ -80,11 +87,17 @@ struct Entry {
 struct Outline {
     id: Box<str>,
     verdict: Verdict,
+    #[serde(default)]
+    disclosures: Vec<IgnoredAny>,
 }
 
 impl Ended for Outline {
     fn id(&self) -> &str {
         &self.id
+    }
+
+    fn weight(&self) -> Weight {
+        (self.verdict, self.disclosures.len())
     }
 }
 
@@ -100,13 +113,16 @@ impl Index {
         // Format 1 does not consist of lines, so convert it into a copy in the current format.
         let mut file = index.file.into_inner().into_inner();
         file.rewind().map_err(failed)?;
-        let lines = collect(path, &file, |case| case)?.to_lines().map_err(|error| failed(error.into()))?;
-        Self::of(path, copy(lines.as_bytes()).map_err(failed)?)
+        let (report, repeated) = collect(path, &file, |case| case)?;
+        let lines = report.to_lines().map_err(|error| failed(error.into()))?;
+        let mut index = Self::of(path, copy(lines.as_bytes()).map_err(failed)?)?;
+        index.head.repeated = repeated;
+        Ok(index)
     }
 
     fn of(path: &Path, file: File) -> Result<Self, Unreadable> {
         let mut cases = BTreeMap::new();
-        let head = scan(path, &file, |Outline { id, verdict }, place| {
+        let head = scan(path, &file, |Outline { id, verdict, .. }, place| {
             cases.insert(id, Entry { verdict, place });
         })?;
         Ok(Self { path: path.to_owned(), file: RefCell::new(BufReader::new(file)), head, cases })
@@ -118,6 +134,13 @@ impl Index {
         let mut line = Vec::new();
         file.read_until(b'\n', &mut line)?;
         Ok(line)
+    }
+
+    /// Returns the number of the line at an offset, from 1.
+    fn number(&self, place: u64) -> io::Result<usize> {
+        let mut file = self.file.borrow_mut();
+        file.rewind()?;
+        Ok(file.by_ref().take(place).split(b'\n').count() + 1)
     }
 }
 
@@ -150,6 +173,10 @@ impl Source for Index {
         self.head.is_complete
     }
 
+    fn repeated(&self) -> usize {
+        self.head.repeated
+    }
+
     fn summary(&self) -> BTreeMap<&'static str, usize> {
         summary(self.cases.values().map(|entry| entry.verdict))
     }
@@ -164,9 +191,15 @@ impl Source for Index {
 
     fn case(&self, id: &str) -> Result<Option<Cow<'_, CaseReport>>, Unreadable> {
         let Some(entry) = self.cases.get(id) else { return Ok(None) };
-        let line = self.at(entry.place).map_err(|error| Unreadable::Io(self.path.clone(), error))?;
+        let failed = |error| Unreadable::Io(self.path.clone(), error);
+        let line = self.at(entry.place).map_err(failed)?;
         match serde_json::from_slice::<CaseReport>(&line) {
             Ok(case) if case.id == id => Ok(Some(Cow::Owned(case))),
+            // The line is as the index has it, so something that the index does not read is damaged.
+            Err(error) if serde_json::from_slice::<Outline>(&line).is_ok_and(|outline| *outline.id == *id) => {
+                let number = self.number(entry.place).map_err(failed)?;
+                Err(Unreadable::Broken(self.path.clone(), number, unread(&error, self.run())))
+            }
             _ => Err(Unreadable::Changed(self.path.clone())),
         }
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
-use super::{CaseReport, Line, Run, summary};
+use super::{CaseReport, Line, Run, anonymous_case, summary};
 use crate::Verdict;
 
 /// Writes a report into a file. Other processes may write the same file.
@@ -16,6 +16,8 @@ pub(crate) struct Writer {
     path: PathBuf,
     /// The first line of the report, by which it is recognised.
     first: Vec<u8>,
+    /// Whether the report identifies no machine.
+    is_anonymous: bool,
 }
 
 impl Writer {
@@ -28,7 +30,7 @@ impl Writer {
             file.set_len(0)?;
             write(&mut file, &Line::Run(Box::new(run.clone())))?;
         }
-        Ok((Self { path: path.to_owned(), first: first_bytes(&file)? }, kept))
+        Ok((Self::of(path, &file)?, kept))
     }
 
     /// Goes on with the report of a run that ended early, without the line that it was writing.
@@ -37,7 +39,14 @@ impl Writer {
         let mut text = Vec::new();
         file.read_to_end(&mut text)?;
         file.set_len(text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end as u64 + 1))?;
-        Ok(Self { path: path.to_owned(), first: first_bytes(&file)? })
+        Self::of(path, &file)
+    }
+
+    fn of(path: &Path, file: &File) -> io::Result<Self> {
+        let first = first_bytes(file)?;
+        let is_identified =
+            matches!(serde_json::from_slice(&first), Ok(Line::Run(run)) if run.identification.is_some());
+        Ok(Self { path: path.to_owned(), first, is_anonymous: !is_identified })
     }
 
     /// Writes that a case has started.
@@ -47,6 +56,7 @@ impl Writer {
 
     /// Writes that a case has ended.
     pub(crate) fn end(&self, case: CaseReport) -> io::Result<()> {
+        let case = if self.is_anonymous { anonymous_case(case) } else { case };
         self.add(&Line::Case(Box::new(case)))
     }
 

@@ -292,7 +292,8 @@ impl Operation for Step {
             }
             Call::CreateStream { name } => {
                 world.names.insert(name);
-                world.streams.insert(name, Stream { by, held_by: BTreeSet::new(), written: name, enqueued: name });
+                let (held_by, writes) = (BTreeSet::new(), Vec::new());
+                world.streams.insert(name, Stream { by, held_by, written: Some(name), enqueued: name, writes });
             }
             Call::DestroyStream { stream } => drop(world.streams.remove(&stream)),
             Call::Write { seed, stream } => {
@@ -300,7 +301,9 @@ impl Operation for Step {
                 if let Some(stream) = world.streams.get_mut(&stream) {
                     stream.enqueued = seed;
                     if stream.held_by.is_empty() {
-                        stream.written = seed;
+                        stream.written = Some(seed);
+                    } else {
+                        stream.writes.push(stream.held_by.clone());
                     }
                 }
             }
@@ -313,14 +316,18 @@ impl Operation for Step {
             }
             Call::Release { latch } => {
                 world.latches.remove(&latch);
-                for freed in freed(world, latch) {
-                    if let Some(stream) = world.streams.get_mut(&freed) {
-                        stream.written = stream.enqueued;
+                let release = |held_by: &mut BTreeSet<Held>| held_by.retain(|held| held.latch != latch);
+                world.events.values_mut().for_each(|event| release(&mut event.held_by));
+                for stream in world.streams.values_mut().filter(|stream| !stream.held_by.is_empty()) {
+                    release(&mut stream.held_by);
+                    stream.writes.iter_mut().for_each(release);
+                    let pending = stream.writes.len();
+                    stream.writes.retain(|held_by| !held_by.is_empty());
+                    if stream.held_by.is_empty() {
+                        stream.written = Some(stream.enqueued);
+                    } else if stream.writes.len() < pending {
+                        stream.written = None;
                     }
-                }
-                let streams = world.streams.values_mut().map(|stream| &mut stream.held_by);
-                for held_by in streams.chain(world.events.values_mut().map(|event| &mut event.held_by)) {
-                    held_by.retain(|held| held.latch != latch);
                 }
             }
             Call::Record { event, stream } => {
@@ -369,14 +376,12 @@ impl Operation for Step {
                 let page = live.page(stream)?;
                 let words = role.mem_host_get_device_pointer(page)?;
                 role.launch("fill".into(), vec![words.into(), (PAGE / 4).into(), seed.into()], live.stream(stream)?)?;
-                let expected = match before.streams[&stream].held_by.is_empty() {
-                    true => {
-                        role.stream_synchronize(live.stream(stream)?)?;
-                        seed
-                    }
-                    false => before.streams[&stream].written,
-                };
-                check!(role.mismatches_by_host(page, PAGE, expected)? == 0);
+                if before.streams[&stream].held_by.is_empty() {
+                    role.stream_synchronize(live.stream(stream)?)?;
+                    check!(role.mismatches_by_host(page, PAGE, seed)? == 0);
+                } else if let Some(written) = before.streams[&stream].written {
+                    check!(role.mismatches_by_host(page, PAGE, written)? == 0);
+                }
             }
             Call::DestroyStream { stream } => role.stream_destroy(live.stream(stream)?)?,
             Call::Hold { name, stream } => drop(live.latches.insert(name, Latch::hold(&role, live.stream(stream)?)?)),
@@ -387,6 +392,9 @@ impl Operation for Step {
                     let (stream, role) = (&before.streams[&name], live.role(before.streams[&name].by));
                     role.stream_synchronize(live.stream(name)?)?;
                     check!(role.mismatches_by_host(live.page(name)?, PAGE, stream.enqueued)? == 0);
+                }
+                for (by, event) in completed(before, latch) {
+                    live.role(by).event_synchronize(live.event(event)?)?;
                 }
             }
             Call::Record { event, stream } => role.event_record(live.event(event)?, live.stream(stream)?)?,
@@ -401,7 +409,9 @@ impl Operation for Step {
                     return role.stream_synchronize(live.stream(stream)?);
                 }
                 role.stream_query(live.stream(stream)?).refused(NOT_READY)?;
-                check!(role.mismatches_by_host(live.page(stream)?, PAGE, before.streams[&stream].written)? == 0);
+                if let Some(written) = before.streams[&stream].written {
+                    check!(role.mismatches_by_host(live.page(stream)?, PAGE, written)? == 0);
+                }
             }
             Call::Synchronize { event } => role.event_synchronize(live.event(event)?)?,
             Call::Misuse(misuse) => misuse.perform(&role, live)?,
@@ -437,7 +447,7 @@ impl Operation for Step {
                 let of = &before.streams[&stream];
                 let is_idle = of.held_by.is_empty();
                 let wait = if is_idle { format!("p{by}.stream_synchronize(s{stream})?;\n") } else { String::new() };
-                let written = contains(by, stream, if is_idle { seed } else { of.written });
+                let written = contains(by, stream, if is_idle { Some(seed) } else { of.written });
                 format!(
                     "let words = p{by}.mem_host_get_device_pointer(page{stream})?;\n\
                      p{by}.launch(\"fill\".into(), vec![words.into(), {}_u64.into(), {seed}_u32.into()], \
@@ -450,10 +460,13 @@ impl Operation for Step {
             Call::Release { latch } => {
                 let wait = |name: &Name| {
                     let stream = &before.streams[name];
-                    let (by, written) = (stream.by, contains(stream.by, *name, stream.enqueued));
+                    let (by, written) = (stream.by, contains(stream.by, *name, Some(stream.enqueued)));
                     format!("\np{by}.stream_synchronize(s{name})?;\n{written}")
                 };
-                format!("latch{latch}.release()?;{}", freed(before, latch).iter().map(wait).collect::<String>())
+                let streams = freed(before, latch).iter().map(wait).collect::<String>();
+                let synchronize = |(by, event)| format!("\np{by}.event_synchronize(e{event})?;");
+                let events = completed(before, latch).into_iter().map(synchronize).collect::<String>();
+                format!("latch{latch}.release()?;{streams}{events}")
             }
             Call::Record { event, stream } => {
                 let idle = before.streams[&stream].held_by.is_empty();
@@ -480,9 +493,10 @@ impl Operation for Step {
     }
 }
 
-/// The line that says what a stream's page contains.
-fn contains(by: usize, stream: Name, seed: u32) -> String {
-    format!("check!(p{by}.mismatches_by_host(page{stream}, {PAGE}, {seed})? == 0);")
+/// The line that says what a stream's page contains, if that is known.
+fn contains(by: usize, stream: Name, seed: Option<u32>) -> String {
+    let line = |seed| format!("check!(p{by}.mismatches_by_host(page{stream}, {PAGE}, {seed})? == 0);");
+    seed.map(line).unwrap_or_default()
 }
 
 /// The streams that nothing holds any more once a latch is released.
@@ -490,6 +504,19 @@ fn freed(before: &World, latch: Name) -> Vec<Name> {
     let is_freed =
         |stream: &Stream| !stream.held_by.is_empty() && stream.held_by.iter().all(|held| held.latch == latch);
     before.streams.iter().filter(|(_, stream)| is_freed(stream)).map(|(name, _)| *name).collect()
+}
+
+/// The events that are complete soon after a latch is released, each as a process has it that can wait for it. The stream
+/// that recorded one may still be held.
+fn completed(before: &World, latch: Name) -> Vec<(usize, Name)> {
+    let is_completed =
+        |event: &Event| !event.held_by.is_empty() && event.held_by.iter().all(|held| held.latch == latch);
+    let can_wait = |by: usize| !before.processes[by].is_stopped && !before.processes[by].is_lost;
+    let of_event = |event: &Name| {
+        let mut views = before.event_views.iter().filter(|(_, view)| view.event == *event && can_wait(view.by));
+        views.next().map(|(name, view)| (view.by, *name))
+    };
+    before.events.iter().filter(|(_, event)| is_completed(event)).filter_map(|(name, _)| of_event(name)).collect()
 }
 
 /// Releases every latch, and looks at every event and stream that is left.

@@ -184,10 +184,12 @@ pub(crate) struct Stream {
     pub(crate) by: usize,
     /// What it waits for, its own work included. Without any, it is idle.
     pub(crate) held_by: BTreeSet<Held>,
-    /// The seed of the pattern that its page of host memory has.
-    pub(crate) written: u32,
+    /// The seed of the pattern that its page of host memory has. `None` while a kernel may be writing it.
+    pub(crate) written: Option<u32>,
     /// The seed of the pattern that the page has once nothing holds the stream.
     pub(crate) enqueued: u32,
+    /// What each kernel that writes the page waits for. The stream may wait for more by now.
+    pub(crate) writes: Vec<BTreeSet<Held>>,
 }
 
 /// Everything that exists.

@@ -228,6 +228,7 @@ fn script_258() -> Outcome {
     latch14.release()?;
     p1.stream_synchronize(s11)?;
     check!(p1.mismatches_by_host(page11, 4096, 12)? == 0);
+    p1.event_synchronize(e1)?;
     p1.event_query(e1)?;
     p3.event_query(e6)?;
     p2.event_query(e8)?;

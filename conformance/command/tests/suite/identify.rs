@@ -1,0 +1,50 @@
+//! What a case observes does not identify the machine either, unless the run was started with `--identify`.
+
+use conformance::{Outcome, Role, check, observe};
+use rstest::rstest;
+
+use crate::sample::exporter;
+use crate::suite::{harness, run, suite};
+
+const HOME: &str = "/home/alice-the-tester";
+const UUID: &str = "5a1e0000-1111-2222-3333-444444444444";
+const DIGITS: &str = "5a1e0000111122223333444444444444";
+
+/// Observes and asks for what identifies a machine.
+#[rstest]
+#[conformance::test(needs(gpus = 1))]
+fn a_case_sees_the_machine(exporter: Role) -> Outcome {
+    observe("file", format!("{HOME}/driver/libcuda.so"));
+    observe("gpus", vec![format!("GPU-{UUID}"), format!("uuid {DIGITS}")]);
+    // Otherwise the last lines of each run of these checks would show it.
+    if std::env::var_os("HOME").is_some_and(|home| home == HOME) {
+        conformance::disclose(&format!("{HOME}/secret of GPU-{UUID} can be read"));
+    }
+    exporter.device_get_uuid(0).map(drop)
+}
+
+/// Without `--identify`, the lines of cases have neither the home folder nor a UUID; with it, they have both.
+#[rstest]
+#[case::asked_for(true)]
+#[case::not_asked_for(false)]
+#[conformance::test()]
+fn a_case_identifies_no_machine(#[case] identify: bool) -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("HOME", HOME).args(["--exact", "identify::a_case_sees_the_machine"]);
+    if identify {
+        command.args(["--identify", "--kernel-log", "/dev/null"]);
+    }
+    let run = run(command)?;
+    check!(run.output.status.success(), "{}{}", run.text(), run.errors());
+    let text = std::fs::read_to_string(run.path()).map_err(harness)?;
+    let case = run.report()?.cases.pop().ok_or_else(|| harness("no case ran"))?;
+    let step = case.steps.iter().find(|step| step.call.starts_with("device_get_uuid"));
+    let answer = step.map(|step| step.answer.as_str()).unwrap_or_default();
+    check!(answer.contains(|c: char| c.is_ascii_digit()) == identify && !answer.is_empty(), "{:?}", case.steps);
+    for told in ["alice", "5a1e0000", DIGITS] {
+        check!(text.contains(told) == identify, "{told}: {text}");
+    }
+    check!(identify || case.observations["file"] == "~/driver/libcuda.so", "{case:?}");
+    check!(identify || case.disclosures == ["~/secret of GPU-… can be read"], "{case:?}");
+    Ok(())
+}
