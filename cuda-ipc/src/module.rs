@@ -42,8 +42,8 @@ impl Module {
 
     /// `cuModuleLoadData`: loads PTX, which the driver compiles for its device.
     ///
-    /// The call may wait for all work of the context, as it does on an H100. So load modules before a stream waits for
-    /// another process, if that process waits for this one.
+    /// The call may wait for all work of the context (seen on an H100). If a stream waits for another process, and that
+    /// process waits for this one, neither goes on. Load modules first.
     ///
     /// # Errors
     /// [`Error::Refused`] if the text is not valid PTX, or is PTX of a version that this driver does not support.

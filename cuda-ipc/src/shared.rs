@@ -91,7 +91,8 @@ impl SharedBuffer {
     /// `cuMemExportToShareableHandle`: makes a parcel with which other processes map a part of the buffer, with the given
     /// access. The range is in bytes.
     ///
-    /// The part is a convention, and so is [`Access::Read`]: a hostile importer can map the whole buffer for writing.
+    /// Neither the range nor [`Access::Read`] protects the memory: a hostile importer can map the whole buffer for
+    /// writing.
     ///
     /// # Errors
     /// [`Error::OutOfBounds`] if the range goes beyond the buffer; [`Error::ReversedRange`]; as [`SharedBuffer::share`].

@@ -238,7 +238,10 @@ fn load(output: Output<CUmodule>, image: Input<c_char>) -> Result<()> {
     output.wanted()?;
     let contents = contents(image.text()?)?;
     wait_for_streams(context)?;
-    output.give(state()?.add_module(context, contents, false)? as CUmodule)
+    let mut state = state()?;
+    // Another thread may have destroyed it meanwhile.
+    state.context(context)?;
+    output.give(state.add_module(context, contents, false)? as CUmodule)
 }
 
 /// Reads an image from a file, up to the first NUL.

@@ -26,8 +26,8 @@ use crate::{Context, Error, Stream};
 ///
 /// Writing takes `&self`, because device memory is shared by nature: streams and other processes write to it too. A
 /// read during a write returns some mixture of bytes. So a value that is read must be valid with any bytes
-/// ([`AnyBitPattern`]), and a value that is written must have no padding ([`NoUninit`]). Numbers and arrays have both;
-/// [`DeviceSlice`] says how a structure gets them. Use streams and events to order reads and writes.
+/// ([`AnyBitPattern`]), and a value that is written must have no padding ([`NoUninit`]). Numbers and arrays of
+/// numbers implement both. [`DeviceSlice`] shows how to derive them for a structure. Use streams and events to order reads and writes.
 ///
 /// Offsets and sizes are in bytes. A [`DeviceSlice`] is a typed view, whose ranges count values.
 #[derive(Debug)]

@@ -92,7 +92,6 @@ impl Stream {
 impl Context {
     /// `cuCtxSynchronize`: waits as [`Context::synchronize`] does, also while other code captures streams, if the driver
     /// permits it at all.
-    #[cfg(feature = "dlpack")]
     pub(crate) fn finish(&self) -> Result<(), Error> {
         heedless(self, || self.synchronize())
     }

@@ -17,7 +17,7 @@ const CAPTURE: Duration = Duration::from_secs(60);
 pub(crate) fn settle(stream: &Stream, is_busy: bool) -> Result<(), Error> {
     match stream.finish() {
         Err(error) if is_busy => settle_after(stream, error),
-        // Without such work it does not matter what came of the wait.
+        // Without such work, the caller may release everything even if the wait failed.
         answer => answer,
     }
 }
@@ -36,7 +36,7 @@ fn settle_after(stream: &Stream, mut error: Error) -> Result<(), Error> {
     if error.ends_work() {
         return Err(error);
     }
-    match stream.context().synchronize() {
+    match stream.context().finish() {
         Ok(()) => Err(error),
         Err(other) if other.ends_work() => Err(error),
         Err(other) => give_up(&error, &other),

@@ -146,8 +146,8 @@ impl Incoming {
         Ok(true)
     }
 
-    /// Makes room for more bytes of a part: at most as many as have arrived, or a few. So a peer that announces a large
-    /// message cannot make this process allocate as much.
+    /// Grows the buffer: doubles it, or adds 64 KiB at the start. So a peer cannot make this process allocate much more
+    /// than it has sent.
     fn make_room(&mut self) -> Result<(), TransportError> {
         const FEW: usize = 64 << 10;
         if self.filled < self.buffer.len() {
@@ -155,7 +155,7 @@ impl Incoming {
         }
         let more = (self.size - self.filled).min(self.filled.max(FEW));
         let reserved = self.buffer.try_reserve_exact(more);
-        reserved.map_err(|_| TransportError::system("recvmsg")(Errno::NOMEM))?;
+        reserved.map_err(|_| TransportError::system("allocate")(Errno::NOMEM))?;
         self.buffer.resize(self.filled + more, 0);
         Ok(())
     }

@@ -366,15 +366,10 @@ impl Difference {
     }
 }
 
-/// The share of runs in which a case failed.
-fn share(runs: Runs) -> f64 {
-    f64::from(runs.failed) / f64::from(runs.of.max(1))
-}
-
 /// Whether a case fails in more of its runs, by half of them or more. A smaller difference of a few runs can be chance.
 fn is_much_more(old: Runs, new: Runs) -> bool {
-    const MUCH: f64 = 0.5;
-    share(new) - share(old) >= MUCH
+    let [old_failed, old_of, new_failed, new_of] = [old.failed, old.of, new.failed, new.of].map(i64::from);
+    2 * (new_failed * old_of - old_failed * new_of) >= old_of * new_of && old_of * new_of > 0
 }
 
 /// Ranks the verdicts of cases that ran by how bad they are. No documented rule forbids what differs.
@@ -431,7 +426,7 @@ fn differences(old: &CaseReport, new: &CaseReport, is_timed: bool) -> Vec<Differ
     if old.verdict != new.verdict {
         differences.push(Difference::Verdict { old: old.verdict, new: new.verdict });
     } else if let (false, Some(before), Some(now)) = (new.verdict.is_good(), old.runs, new.runs)
-        && share(before) != share(now)
+        && before.failed * now.of != now.failed * before.of
     {
         differences.push(Difference::Runs { verdict: new.verdict, reason: new.reason.clone(), old: before, new: now });
     }

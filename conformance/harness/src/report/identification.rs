@@ -123,7 +123,8 @@ pub(crate) fn anonymous(mut run: Run) -> Run {
 pub(crate) fn anonymous_case(mut case: CaseReport) -> CaseReport {
     /// The calls that return a UUID, as a list of bytes.
     const OF_UUIDS: [&str; 2] = ["device_get_uuid", "device_get_fabric_cluster_uuid"];
-    let home = std::env::var("HOME").ok().filter(|home| home.len() > 1);
+    let home = std::env::var("HOME").ok().map(|home| home.trim_end_matches('/').to_owned());
+    let home = home.filter(|home| !home.is_empty());
     let quiet = |text: &mut String| {
         if let Some(home) = home.as_deref().filter(|home| text.contains(home)) {
             *text = without_home(text, home);
@@ -191,7 +192,8 @@ fn is_id(word: &str, has_kind: bool) -> bool {
     const SHORTEST: usize = 8;
     let digits = word.bytes().filter(u8::is_ascii_hexdigit).count();
     let dashes = word.bytes().filter(|byte| *byte == b'-').count();
-    let is_whole = digits == DIGITS && matches!(dashes, 0 | 4);
+    // Digits without dashes can also be contents of memory.
+    let is_whole = digits == DIGITS && (dashes == 4 || has_kind && dashes == 0);
     digits + dashes == word.len() && (is_whole || has_kind && digits >= SHORTEST)
 }
 

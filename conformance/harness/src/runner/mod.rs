@@ -270,9 +270,6 @@ impl Run {
         let conclusion = libtest_mimic::run(&options.libtest, trials);
         shared.warm.clear();
         let bad_ends = if options.libtest.list { Vec::new() } else { shared.warm.bad_ends() };
-        for end in &bad_ends {
-            eprintln!("conformance: the run fails: no case owned a process that did not end in order: {end}");
-        }
         if !options.libtest.list {
             let mut report = shared.report();
             let verdicts: Vec<_> = report.cases.iter().map(|case| case.verdict).collect();
@@ -307,6 +304,9 @@ impl Run {
             }
             // Above the counts, which look good although the run fails.
             say_unmet();
+            for end in &bad_ends {
+                say(format_args!("the run fails, although no case used this process: {end}"));
+            }
             say(format_args!("{}; {identity}, {}", words.join(", "), devices(&shared.under_test)));
         }
         let is_empty = is_of_drivers && options.has_checked_nothing(shared.report().cases.len());

@@ -50,10 +50,10 @@ fn a_process_without_a_case_fails_the_run(
     let run = run(command)?;
     check!(run.report()?.summary()["pass"] == 1, "{}", run.text());
     check!(run.output.status.code() == Some(101), "{}: {}", run.output.status, run.errors());
-    let errors = run.errors();
-    let told: Vec<_> = errors.lines().filter(|line| line.contains("did not end in order: process ")).collect();
+    let text = run.text();
+    let told: Vec<_> = text.lines().filter(|line| line.contains("the run fails, although no case used")).collect();
     let end = format!(", {name}: killed by signal 6 (SIGABRT) in exit()");
-    check!(told.len() == bad && told.iter().all(|line| line.ends_with(&end)), "{errors}");
+    check!(told.len() == bad && told.iter().all(|line| line.ends_with(&end)), "{text}");
     Ok(())
 }
 

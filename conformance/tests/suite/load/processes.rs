@@ -19,7 +19,7 @@ enum End {
 }
 
 /// Importers that open memory and end without closing it, 64 in the full load, leave nothing in the exporter and take no
-/// device memory with them. Nor do they leave files in /dev/shm, but for those that NVIDIA's driver is known to leave.
+/// device memory with them. They leave no files in /dev/shm, except those that NVIDIA's driver is known to leave.
 #[rstest]
 #[conformance::test("PROC-013", needs(legacy_memory))]
 fn importers_that_come_and_go_leave_nothing(

@@ -67,7 +67,8 @@ pub(crate) fn at_every_step(protocol: Protocol, event: Event) -> Outcome {
                 let text = format!("p{by}: {event:?} after step {place}:\n{}", failed.text(&script));
                 // Otherwise another sample of the steps would be taken.
                 let soak = models().soak.map(|time| format!("--soak {}", time.as_secs_f64() / 60.0));
-                annotate(Note { text, flag: soak.unwrap_or_default(), row: failed.row });
+                let scripts = models().scripts.map(|scripts| format!("--scripts {scripts}"));
+                annotate(Note { text, flag: soak.or(scripts).unwrap_or_default(), row: failed.row });
                 return Err(failed.stop);
             }
             processes.end(THIRD)?;

@@ -31,7 +31,7 @@ pub(crate) fn scripts_are_those_of_the_files() -> Outcome {
     if !models().is_reference {
         return Err(Stop::Unsupported("the files have scripts for the reference driver".to_owned()));
     }
-    let machine = Machine { devices: 2, ..Machine::under_test() };
+    let machine = Machine::without_bugs();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/model/printed");
     for (name, printed, protocols, numbers) in PRINTED {
         let mut text = "//! Scripts of a model, as it prints them.\n\nuse crate::model::prelude::*;\n".to_owned();

@@ -1,6 +1,6 @@
 //! Runs scripts on roles, and reports the shortest one that fails.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use conformance::{
@@ -13,7 +13,7 @@ use super::operation::Live;
 use super::process::start;
 use super::script::{Script, Scripts, Shorter};
 use super::step::Protocol;
-use super::world::Machine;
+use super::world::{Machine, World};
 
 /// The number of scripts of a model on the reference driver, and on a GPU, where a call takes longer.
 const SCRIPTS: u32 = 100;
@@ -148,7 +148,7 @@ impl Processes {
             // Before the latches are dropped: a stopped process would not answer them.
             live.roles.iter().for_each(|role| drop(role.kill()));
         }
-        let clean = result.as_ref().map_or(Ok(()), |orphaned| give_back(&live.roles, orphaned));
+        let clean = result.as_ref().map_or(Ok(()), |world| give_back(&live.roles, world));
         for (role, (by, device)) in std::mem::take(&mut live.roles).into_iter().zip(script.devices.iter().enumerate()) {
             if !role.is_gone() {
                 self.roles.insert((by, *device), role);
@@ -159,27 +159,25 @@ impl Processes {
     }
 }
 
-/// Performs the steps of a script. Returns the processes that had memory or pools of a process that has ended: which code
-/// they get when they give them back is open.
-fn steps(script: &Script, live: &mut Live) -> Result<BTreeSet<usize>, Failed> {
-    let (mut world, mut orphaned) = (script.start(), BTreeSet::new());
+/// Performs the steps of a script, and returns what exists after them.
+fn steps(script: &Script, live: &mut Live) -> Result<World, Failed> {
+    let mut world = script.start();
     for (place, step) in script.possible_steps().into_iter().enumerate() {
         if let Err(stop) = step.perform(&world, live) {
             return Err(Failed { stop, row: Some(step.row(&world)), steps: place + 1 });
         }
         step.apply(&mut world);
-        orphaned.extend(world.orphaned());
     }
-    Ok(orphaned)
+    Ok(world)
 }
 
 /// Makes every role release what it holds, first its imports. Whatever cannot be released, and whatever is left, is the
 /// driver's mistake. Only an orphaned role may fail to release its imports; it is killed then.
-fn give_back(roles: &[Role], orphaned: &BTreeSet<usize>) -> Outcome {
+fn give_back(roles: &[Role], world: &World) -> Outcome {
     let mut problems = Vec::new();
     for (by, role) in roles.iter().enumerate() {
         let kept = role.give_back_imports()?;
-        if orphaned.contains(&by) && !kept.is_empty() {
+        if world.processes[by].is_orphaned && !kept.is_empty() {
             role.kill()?;
         } else {
             problems.extend(kept.into_iter().map(|problem| format!("{}: {problem}", role.name())));
@@ -209,7 +207,7 @@ fn report(processes: &mut Processes, mut tree: Shorter, failed: Failed, asked: M
         let Some(failed) = again(processes, &original) else {
             let text = "It fails only after the scripts before it, so its number alone does not repeat it.";
             let text = format!("script {number}:\n{}\n{text}", shortest.0.text(&original));
-            annotate(Note { text, flag: String::new(), row: shortest.0.row });
+            annotate(Note { text, flag: format!("--scripts {}", number + 1), row: shortest.0.row });
             return shortest.0.stop;
         };
         shortest.0 = failed;

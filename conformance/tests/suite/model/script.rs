@@ -122,9 +122,12 @@ fn last_steps(world: &World) -> Vec<Step> {
             steps.push(step);
         }
     };
+    // The end of a lost process can make another one lost.
+    while let Some(by) = world.processes.iter().position(|process| process.is_lost) {
+        take(&mut steps, &mut world, Step::Process(process::Step { by, event: Event::Kill }));
+    }
     for by in 0..world.processes.len() {
-        let event = if world.processes[by].is_lost { Event::Kill } else { Event::Resume };
-        take(&mut steps, &mut world, Step::Process(process::Step { by, event }));
+        take(&mut steps, &mut world, Step::Process(process::Step { by, event: Event::Resume }));
     }
     for step in events::last_steps(&world) {
         take(&mut steps, &mut world, Step::Event(step));

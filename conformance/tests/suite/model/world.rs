@@ -35,6 +35,23 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
+    /// A machine of two devices whose driver has everything and no known bug.
+    pub(crate) const fn without_bugs() -> Self {
+        Self {
+            devices: 2,
+            pools: true,
+            legacy_memory: true,
+            pools_have_properties: true,
+            memory_outlives_pools: true,
+            pool_imports_are_counted: true,
+            pool_imports_have_statistics: true,
+            refuses_stale_handles: true,
+            handles_are_unique: true,
+            threads_may_open: true,
+            new_programs_have_events: true,
+        }
+    }
+
     /// Returns what the models need to know of the machine under test.
     pub(crate) fn under_test() -> Self {
         let has = |needs: Needs| need(&needs).is_ok();
@@ -66,6 +83,14 @@ pub(crate) struct Process {
     pub(crate) is_stopped: bool,
     /// Whether its work waits for a process that was killed. Nothing says what becomes of it, so it is killed too.
     pub(crate) is_lost: bool,
+    /// Whether it had memory or a pool of a process that has ended. Nothing says which code it gets when it gives that back.
+    pub(crate) is_orphaned: bool,
+}
+
+impl Process {
+    const fn new(device: i32) -> Self {
+        Self { device, is_stopped: false, is_lost: false, is_orphaned: false }
+    }
 }
 
 /// Memory that a process created.
@@ -219,7 +244,7 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new(machine: Machine, devices: &[i32]) -> Self {
-        let process = |device: &i32| Process { device: *device, is_stopped: false, is_lost: false };
+        let process = |device: &i32| Process::new(*device);
         Self {
             machine,
             processes: devices.iter().map(process).collect(),
@@ -269,6 +294,14 @@ impl World {
 
     /// Ends everything that a process holds. Imports of its memory stay, but nothing is known of their contents.
     pub(crate) fn end_process(&mut self, ended: usize) {
+        let owns = |memory: &Name| self.memory.get(memory).is_some_and(|memory| memory.owner == ended);
+        let created = |pool: &Name| self.pools.get(pool).is_some_and(|pool| pool.by == ended);
+        let views = self.views.values().filter(|view| owns(&view.memory)).map(|view| view.by);
+        let pools = self.pools.values().filter(|pool| created(&pool.source)).map(|pool| pool.by);
+        let orphaned: Vec<_> = views.chain(pools).collect();
+        for by in orphaned {
+            self.processes[by].is_orphaned = true;
+        }
         self.views.retain(|_, view| view.by != ended);
         self.memory.retain(|_, memory| memory.owner != ended || memory.outlives_owner);
         self.physicals.retain(|_, physical| physical.by != ended);
@@ -282,14 +315,7 @@ impl World {
         for stream in self.streams.values().filter(|stream| waits(&stream.held_by)) {
             self.processes[stream.by].is_lost = true;
         }
-        (self.processes[ended].is_stopped, self.processes[ended].is_lost) = (false, false);
-    }
-
-    /// The processes that have memory or a pool of a process that has ended.
-    pub(crate) fn orphaned(&self) -> impl Iterator<Item = usize> {
-        let views = self.views.values().filter(|view| !self.memory.contains_key(&view.memory));
-        let pools = self.pools.values().filter(|pool| !self.pools.contains_key(&pool.source));
-        views.map(|view| view.by).chain(pools.map(|pool| pool.by))
+        self.processes[ended] = Process::new(self.processes[ended].device);
     }
 
     /// The access that a process has to memory of a pool.

@@ -21,8 +21,8 @@ use watch::Watch;
 ///
 /// This is [`std::thread::scope`] for a device. What the work uses is borrowed until the scope has ended: memory on the
 /// device, values on the host, events and kernels. So none of it can be freed, and a host slice that is read into cannot
-/// be touched, while a stream may still use it. Host values must exist before the scope begins, and results can be read
-/// after it. The function returns this crate's [`Error`], so work that fails with others belongs outside.
+/// be touched, while a stream may still use it. Create host values before the scope, and read results after it.
+/// The function returns this crate's [`Error`]. Code with other errors belongs outside the scope.
 ///
 /// ```no_run
 /// use cuda_ipc::event::InterprocessEvent;

@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::thread::sleep;
+use std::time::Duration;
 
 use crate::deadline::Pauses;
 use crate::drop_hook::report;
@@ -12,8 +13,11 @@ use crate::stream::settle::settle;
 use crate::stream::value::{StreamValue, WaitValue};
 use crate::{Error, Stream};
 
-/// How often in a row the driver may refuse to say whether a stream is done.
+/// After a death, the watch ends with so many failed questions in a row whether a stream is done.
 const MOST_QUESTIONS: u32 = 100;
+
+/// The pause after a look at the waits that ended none, which is a few calls for each wait.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// A process for which the streams of a scope wait, and those waits.
 pub(super) struct Watch<'scope> {
@@ -48,7 +52,7 @@ impl<'scope> Watch<'scope> {
         watched
     }
 
-    /// Watches until the stream is done. Errors do not end this, because the stream may wait for the process.
+    /// Watches until the stream is done. It goes on after an error, because the stream may still wait for the process.
     fn watch(&self, stream: &Stream) -> Result<(), Error> {
         let (mut pauses, mut first, mut questions) = (Pauses::default(), None, 0);
         let (mut is_dead, mut has_ended_any) = (false, false);
@@ -56,11 +60,11 @@ impl<'scope> Watch<'scope> {
             match stream.is_done() {
                 Ok(true) => break,
                 Ok(false) => questions = 0,
-                // A capture of other code forbids the question. It ends some time.
+                // A capture of other code forbids the question, which is asked until the capture ends.
                 Err(error) if error.is_of_capture() => {}
                 Err(error) => {
                     questions += 1;
-                    let is_over = error.ends_work() || questions == MOST_QUESTIONS;
+                    let is_over = error.ends_work() || is_dead && questions >= MOST_QUESTIONS;
                     first.get_or_insert(error);
                     if is_over {
                         break;
@@ -69,13 +73,15 @@ impl<'scope> Watch<'scope> {
             }
             if is_dead {
                 // Several waits for one number may need different values, each of which the next one overwrites.
+                let mut ends_one = false;
                 for wait in self.waits.borrow().iter() {
                     match wait.end() {
-                        Ok(has_ended) => has_ended_any |= has_ended,
+                        Ok(has_ended) => ends_one |= has_ended,
                         Err(error) => drop(first.get_or_insert(error)),
                     }
                 }
-                sleep(pauses.next());
+                has_ended_any |= ends_one;
+                sleep(if ends_one { pauses.next() } else { BETWEEN_LOOKS });
                 continue;
             }
             let pause = pauses.next();
