@@ -1,4 +1,4 @@
-//! The end of a role's process: in good order, by a signal that it got by itself, or by the runner's.
+//! How a role's process ends: it exits, it crashes, or the runner kills it.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
@@ -70,8 +70,8 @@ impl Process {
         self.placement.pid_namespace.is_some() && status.signal() == Some(Signal::KILL.as_raw())
     }
 
-    /// Waits until the process has ended. What it sends meanwhile, nobody waits for: reading it lets the process end
-    /// that would wait for room.
+    /// Waits until the process has ended. Reads and discards what it still sends, because a full socket would keep it from
+    /// exiting.
     fn ends_before(&self, deadline: Instant) -> bool {
         // A message that is there is received even after the deadline, so a process that keeps sending would go on for
         // ever.

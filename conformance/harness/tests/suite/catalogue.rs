@@ -73,6 +73,11 @@ fn every_case_of_another_suite_has_a_case_here_or_a_reason() -> Outcome {
         let unknown = names("ours").find(|name| !name.as_str().is_some_and(|name| cases.contains(name)));
         check!(unknown.is_none(), "no case is called {unknown:?}");
         let has = |key: &str| entry.get(key).is_some();
+        let keys = entry.as_table().into_iter().flat_map(toml::Table::keys);
+        let unknown =
+            keys.into_iter().find(|key| !["suite", "names", "ours", "partly", "reason"].contains(&key.as_str()));
+        check!(unknown.is_none(), "an entry has the unknown key {unknown:?}: {entry:?}");
+        check!(!has("partly") || has("ours"), "`partly` is about `ours`: {entry:?}");
         check!(has("suite") && names("names").count() > 0, "an entry does not say which cases it is about: {entry:?}");
         check!((names("ours").count() > 0) != has("reason"), "an entry needs either `ours` or `reason`: {entry:?}");
     }

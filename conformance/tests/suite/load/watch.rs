@@ -21,7 +21,7 @@ struct Slack {
 const ROUNDS_OF_A_LEAK: usize = 10;
 const PAGE: u64 = 4 * KIB;
 
-/// What an allocator may take from the system meanwhile, although the load began before the first look. On an H100, 400
+/// What an allocator may still take after the first look, although a small load ran before it. On an H100, 400
 /// KiB were seen, and no mapping.
 const OF_AN_ALLOCATOR: u64 = MIB;
 
