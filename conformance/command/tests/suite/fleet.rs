@@ -383,7 +383,7 @@ fn what_most_machines_disclose_is_no_outlier() -> Outcome {
     Ok(())
 }
 
-/// A report that lacks cases which its last line counts is told, and is not complete.
+/// If the last line of a report counts more cases than it has, `fleet` says so, and the report is not complete.
 #[rstest]
 #[conformance::test()]
 fn lost_lines_are_told() -> Outcome {

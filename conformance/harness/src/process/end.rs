@@ -59,6 +59,7 @@ impl Process {
             }
             Stop::Crashed { role, end: describe(status), step }
         } else {
+            // No case accepts a process that SIGKILL does not end.
             self.kill()?;
             Stop::TimedOut { role, step }
         };

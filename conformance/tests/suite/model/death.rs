@@ -37,15 +37,16 @@ pub(crate) fn at_every_step(protocol: Protocol, event: Event) -> Outcome {
     let chosen = random().usize(..one_in);
     for by in [EXPORTER, IMPORTER] {
         for place in (0..=life(EXPORTER, IMPORTER, 1).len()).filter(|place| (place + by) % one_in == chosen) {
-            let mut steps = life(EXPORTER, IMPORTER, 1);
-            // The rest goes on as far as it can without what is gone.
-            steps.insert(place, Step::Process(process::Step { by, event }));
-            let (rest, inserted) =
-                (steps.len(), Script { machine: machine.clone(), devices: devices.clone(), steps: steps.clone() });
+            let steps = life(EXPORTER, IMPORTER, 1);
+            let script = Script { machine: machine.clone(), devices: devices.clone(), steps };
             // A process whose work waits for a latch cannot exit or replace its program: both would wait for the work.
-            if matches!(event, Event::Exit | Event::Exec) && inserted.is_busy_before(place, by) {
+            if matches!(event, Event::Exit | Event::Exec) && script.before(place).is_busy(by) {
                 continue;
             }
+            let mut steps = script.steps;
+            // The rest goes on as far as it can without what is gone.
+            steps.insert(place, Step::Process(process::Step { by, event }));
+            let rest = steps.len();
             if matches!(event, Event::Stop) {
                 let survivor = EXPORTER + IMPORTER - by;
                 steps.extend(life(survivor, THIRD, 101));

@@ -28,6 +28,7 @@ const WRITE: &str = "CONFORMANCE_WRITE_PRINTED_SCRIPTS";
 
 /// Compares the files with what the models print for the reference driver.
 pub(crate) fn scripts_are_those_of_the_files() -> Outcome {
+    // Scripts avoid the listed bugs of the driver under test, and the reference driver has none.
     if !models().is_reference {
         return Err(Stop::Unsupported("the files have scripts for the reference driver".to_owned()));
     }

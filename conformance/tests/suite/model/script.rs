@@ -63,25 +63,20 @@ impl Script {
         None
     }
 
-    /// Whether work of a process is pending before the step at a place.
-    pub(crate) fn is_busy_before(&self, place: usize, by: usize) -> bool {
+    /// What exists before the step at a place.
+    pub(crate) fn before(&self, place: usize) -> World {
         let mut world = self.start();
         for step in &self.steps[..place] {
             if step.is_possible(&world) {
                 step.apply(&mut world);
             }
         }
-        world.is_busy(by)
+        world
     }
 
     /// Returns the processes whose work waits for a process that was killed.
     pub(crate) fn lost(&self) -> Vec<usize> {
-        let mut world = self.start();
-        for step in &self.steps {
-            if step.is_possible(&world) {
-                step.apply(&mut world);
-            }
-        }
+        let world = self.before(self.steps.len());
         (0..world.processes.len()).filter(|by| world.processes[*by].is_lost).collect()
     }
 
