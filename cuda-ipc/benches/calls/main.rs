@@ -7,8 +7,9 @@
 //! medians of both, and the median of their difference in a turn, with half of its 95% interval (±). If no context is
 //! current, the raw call is made between a push and a pop, which a program without the layer would need.
 //!
-//! Each raw call works in another stream than the layer's, and two streams of one process are not equally fast. The lines
-//! that begin with *control* compare raw calls in two streams, to show how much that is.
+//! Calls that use a stream are compared in the same stream, because two streams of one process are up to 0.1 µs apart. Each
+//! turn has a new stream, in which the layer goes first, and before that once unmeasured. The lines that begin with
+//! *control* compare two raw calls in this order, to show that it costs nothing.
 //!
 //! The target of 50 ns is for a call that one operation makes, again and again: those that are listed here. A scope with one
 //! piece of work makes two. Calls that set
@@ -41,7 +42,7 @@ use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
 use cuda_ipc::{Context, DeviceBuffer, Driver, Stream};
 
 use driver::{driver, ok};
-use measure::{Figures, Rounds};
+use measure::{Expect, Figures, InStream, Rounds};
 
 const SIZE: usize = 2 << 20;
 /// The size of the memory that an enqueued call works on. It is small, so the work is over before the queue is full.
@@ -92,18 +93,27 @@ fn context() -> Context {
     Context::primary(driver().device(0).expect("a first device")).expect("a primary context")
 }
 
+/// Repeats a call in a scope of a stream. It is no function, because the compiler then cannot tell how long the slices live.
+macro_rules! in_scope {
+    (|$scoped:ident| $call:expr) => {
+        &|stream, repeat| {
+            let answer = stream.scope(|$scoped| Ok(repeat(&|| $call.unwrap())));
+            answer.unwrap();
+        }
+    };
+}
+
 /// Measures each call through the raw interface and through the layer, with the context current or not.
 fn calls(context: &Context, state: &str) -> Vec<Figures> {
     let driver = context.driver().raw();
-    // The raw calls have a stream of their own: of one whose handle is given out, the layer asks whether it is captured.
-    let [stream, own, control] = [(); 3].map(|()| Stream::non_blocking(context).unwrap());
-    let (other_stream, control_stream) = (own.raw(), control.raw());
     let event = InterprocessEvent::new(context).unwrap();
     let (buffer, other) = (DeviceBuffer::new(context, SIZE).unwrap(), DeviceBuffer::new(context, SMALL).unwrap());
     let small = DeviceBuffer::new(context, SMALL).unwrap();
     let size = granularity(context.device(), HandleTypes::NONE).unwrap();
     let allocation = Allocation::new(context.device(), size, HandleTypes::NONE).unwrap();
     let mapping = Mapping::new(context, &[&allocation], Access::ReadWrite).unwrap();
+    let create = || Stream::non_blocking(context).unwrap();
+    let stream = create();
     event.record(&stream).unwrap();
     stream.synchronize().unwrap();
 
@@ -119,72 +129,45 @@ fn calls(context: &Context, state: &str) -> Vec<Figures> {
             ok(driver.cuCtxPopCurrent(&mut ptr::null_mut()));
         }
     };
-    // The streams are held while calls are enqueued, because the work of the device would be measured as well.
+    // The stream is held while calls are enqueued, because the work of the device would be measured as well.
     let gate = DeviceBuffer::new(context, SMALL).unwrap();
-    let hold = || {
+    let hold = |stream: &Stream| {
         gate.write(0, &[0_u32]).unwrap();
-        // SAFETY: the gate lives until the streams are done.
-        [&stream, &own].iter().for_each(|held| unsafe { held.wait_value32(&gate, 0, WaitValue::Equal, 1) }.unwrap());
+        // SAFETY: the gate lives until the stream is done.
+        unsafe { stream.wait_value32(&gate, 0, WaitValue::Equal, 1) }.unwrap();
     };
-    let finish = || {
+    let finish = |stream: &Stream| {
         gate.write(0, &[1_u32]).unwrap();
-        [&stream, &own].iter().for_each(|held| held.synchronize().unwrap());
+        stream.synchronize().unwrap();
     };
+    let enqueued = InStream { create: &create, calls: 100, before: &hold, after: &finish };
     let at_once = Rounds { calls: 2_000, before: &|| {}, after: &|| {} };
-    let enqueued = Rounds { calls: 100, before: &hold, after: &finish };
     let (device, location) = (context.device(), CUmemLocation::device(context.device().raw()));
     let access = CUmemAccessDesc { location, flags: CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
     let id = CUpointer_attribute::CU_POINTER_ATTRIBUTE_BUFFER_ID;
     let output = |value: &mut u64| ptr::from_mut(value).cast::<c_void>();
-    let measure = |name: &str, rounds: &Rounds<'_>, raw: &dyn Fn(), layer: &dyn Fn()| {
-        measure::compare(format!("{name}, {state}"), rounds, raw, layer)
-    };
+    let named = |name: &str| format!("{name}, {state}");
 
-    // SAFETY: handles and memory live until the end, and `finish` waits for all enqueued work. Outputs are locals.
+    // SAFETY: the handles live until the end, and outputs are locals.
     let mut figures = unsafe {
         vec![
-            measure("event query", &at_once, &|| raw(&|| driver.cuEventQuery(event.raw())), &|| {
+            measure::compare(named("event query"), &at_once, &|| raw(&|| driver.cuEventQuery(event.raw())), &|| {
                 assert!(event.query().unwrap())
             }),
-            measure("event record", &enqueued, &|| raw(&|| driver.cuEventRecord(event.raw(), other_stream)), &|| {
-                event.record(&stream).unwrap()
-            }),
-            measure(
-                "get handle",
+            measure::compare(
+                named("get handle"),
                 &at_once,
                 &|| raw(&|| driver.cuIpcGetMemHandle(&mut CUipcMemHandle::default(), buffer.pointer())),
                 &|| _ = buffer.ipc_handle().unwrap(),
             ),
-            measure(
-                "buffer id",
+            measure::compare(
+                named("buffer id"),
                 &at_once,
                 &|| raw(&|| driver.cuPointerGetAttribute(output(&mut 0), id, buffer.pointer())),
                 &|| _ = buffer.buffer_id().unwrap(),
             ),
-            measure(
-                "memset async",
-                &enqueued,
-                &|| raw(&|| driver.cuMemsetD8Async(small.pointer(), 1, SMALL, other_stream)),
-                &|| small.fill_async(1, &stream).unwrap(),
-            ),
-            measure(
-                "write value",
-                &enqueued,
-                &|| raw(&|| driver.cuStreamWriteValue32(other_stream, small.pointer(), 1, 0)),
-                &|| stream.write_value32(&small, 0, 1).unwrap(),
-            ),
-            measure(
-                "memcpy async",
-                &enqueued,
-                &|| {
-                    let (to, from) = (small.pointer(), other.pointer());
-                    let context = context.raw();
-                    raw(&|| driver.cuMemcpyPeerAsync(to, context, from, context, SMALL, other_stream))
-                },
-                &|| small.copy_from_async(0, &other, 0, SMALL, &stream).unwrap(),
-            ),
-            measure(
-                "set access",
+            measure::compare(
+                named("set access"),
                 &at_once,
                 // Neither call needs a context.
                 &|| ok(driver.cuMemSetAccess(mapping.pointer(), size, &access, 1)),
@@ -202,71 +185,80 @@ fn calls(context: &Context, state: &str) -> Vec<Figures> {
     let mut parameters = [output(&mut words), output(&mut count), ptr::from_mut(&mut seed).cast()];
     let parameters = parameters.as_mut_ptr();
     let (function, none) = (fill.function().raw(), ptr::null_mut());
-    let (slice, other) = (small.slice::<u32>(..).unwrap(), other.slice::<u32>(..).unwrap());
-    let scoped = stream.scope(|scoped| {
-        // SAFETY: as above.
-        Ok(unsafe {
-            vec![
-                measure(
-                    "scoped write value",
-                    &enqueued,
-                    &|| raw(&|| driver.cuStreamWriteValue32(other_stream, small.pointer(), 1, 0)),
-                    &|| scoped.write_value(slice.value(0).unwrap(), 1).unwrap(),
-                ),
-                measure(
-                    "scoped fill",
-                    &enqueued,
-                    &|| raw(&|| driver.cuMemsetD32Async(small.pointer(), 1, SMALL / 4, other_stream)),
-                    &|| scoped.fill(slice, 1).unwrap(),
-                ),
-                measure(
-                    "scoped copy",
-                    &enqueued,
-                    &|| {
-                        let (to, from) = (small.pointer(), other.pointer());
-                        let context = context.raw();
-                        raw(&|| driver.cuMemcpyPeerAsync(to, context, from, context, SMALL, other_stream))
-                    },
-                    &|| scoped.copy(slice, other).unwrap(),
-                ),
-                measure(
-                    "scoped launch",
-                    &enqueued,
-                    &|| raw(&|| driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, other_stream, parameters, none)),
-                    &|| scoped.launch(&fill, LaunchShape::linear(1, 1), (slice, 1)).unwrap(),
-                ),
-            ]
-        })
-    });
-    figures.extend(scoped.unwrap());
-    // SAFETY: as above.
-    let synchronize = |stream: CUstream| unsafe { raw(&|| driver.cuStreamSynchronize(stream)) };
-    let write = |stream: CUstream| {
-        let write = || {
-            // SAFETY: as above.
-            unsafe {
+    let (slice, from) = (small.slice::<u32>(..).unwrap(), other.slice::<u32>(..).unwrap());
+    // SAFETY: handles and memory live until the end, and the end of each round waits for all enqueued work.
+    unsafe {
+        let write_raw = |stream| raw(&|| driver.cuStreamWriteValue32(stream, small.pointer(), 1, 0));
+        let copy_raw = |stream| {
+            let context = context.raw();
+            raw(&|| driver.cuMemcpyPeerAsync(small.pointer(), context, other.pointer(), context, SMALL, stream));
+        };
+        let launch_raw =
+            |stream| raw(&|| driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, none));
+        let synchronize_raw = |stream| raw(&|| driver.cuStreamSynchronize(stream));
+        let write_and_synchronize_raw = |stream| {
+            raw(&|| {
                 ok(driver.cuStreamWriteValue32(stream, small.pointer(), 1, 0));
                 driver.cuStreamSynchronize(stream)
-            }
+            });
         };
-        raw(&write);
-    };
-    let few = Rounds { calls: 50, before: &|| {}, after: &|| {} };
-    let named = |name: &str| format!("{name}, {state}");
-    figures.extend([
-        measure("scope without work", &at_once, &|| synchronize(other_stream), &|| {
-            stream.scope(|_| Ok(())).unwrap();
-        }),
-        measure::control(named("control: synchronize"), &at_once, &|| synchronize(other_stream), &|| {
-            synchronize(control_stream);
-        }),
-        // Two calls of the driver.
-        measure::compare_calls(2, named("scope of one write value"), &few, &|| write(other_stream), &|| {
-            stream.scope(|scoped| scoped.write_value(slice.value(0)?, 1)).unwrap();
-        }),
-        measure::control(named("control: write, synchronize"), &few, &|| write(other_stream), &|| {
-            write(control_stream)
-        }),
-    ]);
+        let mut measure = |name, raw: &dyn Fn(CUstream), layer: &dyn Fn(&Stream, &mut Repeat<'_>)| {
+            figures.push(measure::compare_in_stream(named(name), Expect::Calls(1), &enqueued, raw, layer));
+        };
+        measure("event record", &|stream| raw(&|| driver.cuEventRecord(event.raw(), stream)), &|stream, repeat| {
+            repeat(&|| event.record(stream).unwrap());
+        });
+        measure(
+            "memset async",
+            &|stream| raw(&|| driver.cuMemsetD8Async(small.pointer(), 1, SMALL, stream)),
+            &|stream, repeat| repeat(&|| small.fill_async(1, stream).unwrap()),
+        );
+        measure("write value", &write_raw, &|stream, repeat| {
+            repeat(&|| stream.write_value32(&small, 0, 1).unwrap());
+        });
+        measure("memcpy async", &copy_raw, &|stream, repeat| {
+            repeat(&|| small.copy_from_async(0, &other, 0, SMALL, stream).unwrap());
+        });
+        measure("scoped write value", &write_raw, in_scope!(|scoped| scoped.write_value(slice.value(0).unwrap(), 1)));
+        measure(
+            "scoped fill",
+            &|stream| raw(&|| driver.cuMemsetD32Async(small.pointer(), 1, SMALL / 4, stream)),
+            in_scope!(|scoped| scoped.fill(slice, 1)),
+        );
+        measure("scoped copy", &copy_raw, in_scope!(|scoped| scoped.copy(slice, from)));
+        let shape = LaunchShape::linear(1, 1);
+        measure("scoped launch", &launch_raw, in_scope!(|scoped| scoped.launch(&fill, shape, (slice, 1))));
+        figures.push(measure::compare_in_stream(
+            named("control: write value"),
+            Expect::Control,
+            &enqueued,
+            &write_raw,
+            &|stream, repeat| {
+                let stream = stream.raw();
+                repeat(&|| write_raw(stream));
+            },
+        ));
+        let few = InStream { create: &create, calls: 50, before: &|_| {}, after: &|_| {} };
+        let mut measure = |name, expect, raw: &dyn Fn(CUstream), layer: &dyn Fn(&Stream, &mut Repeat<'_>)| {
+            figures.push(measure::compare_in_stream(named(name), expect, &few, raw, layer));
+        };
+        measure("scope without work", Expect::Calls(1), &synchronize_raw, &|stream, repeat| {
+            repeat(&|| stream.scope(|_| Ok(())).unwrap());
+        });
+        measure("control: synchronize", Expect::Control, &synchronize_raw, &|stream, repeat| {
+            let stream = stream.raw();
+            repeat(&|| synchronize_raw(stream));
+        });
+        measure("scope of one write value", Expect::Calls(2), &write_and_synchronize_raw, &|stream, repeat| {
+            repeat(&|| stream.scope(|scoped| scoped.write_value(slice.value(0)?, 1)).unwrap());
+        });
+        measure("control: write, synchronize", Expect::Control, &write_and_synchronize_raw, &|stream, repeat| {
+            let stream = stream.raw();
+            repeat(&|| write_and_synchronize_raw(stream));
+        });
+    }
     figures
 }
+
+/// Repeats a call.
+type Repeat<'a> = dyn FnMut(&dyn Fn()) + 'a;

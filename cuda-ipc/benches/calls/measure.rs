@@ -2,6 +2,9 @@
 
 use std::time::Instant;
 
+use cuda_ipc::Stream;
+use cuda_ipc::sys::CUstream;
+
 use crate::allocations;
 
 /// The target for the time that the layer adds to a call, in nanoseconds.
@@ -22,6 +25,18 @@ pub(crate) struct Rounds<'a> {
     pub(crate) before: &'a dyn Fn(),
     /// Runs after each round and is not measured.
     pub(crate) after: &'a dyn Fn(),
+}
+
+/// How calls that use a stream are repeated.
+pub(crate) struct InStream<'a> {
+    /// Creates the stream of a turn.
+    pub(crate) create: &'a dyn Fn() -> Stream,
+    /// The number of calls in one round.
+    pub(crate) calls: u32,
+    /// Runs before each round and is not measured.
+    pub(crate) before: &'a dyn Fn(&Stream),
+    /// Runs after each round and is not measured.
+    pub(crate) after: &'a dyn Fn(&Stream),
 }
 
 /// The results of a measurement, in nanoseconds per call.
@@ -71,75 +86,119 @@ impl Figures {
     }
 }
 
+/// What a measurement expects of the difference.
+#[derive(Clone, Copy)]
+pub(crate) enum Expect {
+    /// The layer makes this number of calls of the driver, and meets the target for each.
+    Calls(u8),
+    /// Nothing: both are raw calls.
+    Control,
+}
+
+impl Expect {
+    fn target(self) -> Option<f64> {
+        match self {
+            Self::Calls(calls) => Some(f64::from(calls) * ADDED),
+            Self::Control => None,
+        }
+    }
+}
+
 /// Compares a raw call with the layer's. They take turns in going first.
 pub(crate) fn compare(name: String, rounds: &Rounds<'_>, raw: &dyn Fn(), layer: &dyn Fn()) -> Figures {
-    compare_calls(1, name, rounds, raw, layer)
-}
-
-/// Compares several raw calls with what the layer makes of them.
-pub(crate) fn compare_calls(calls: u8, name: String, rounds: &Rounds<'_>, raw: &dyn Fn(), layer: &dyn Fn()) -> Figures {
-    in_turns(name, rounds, Some(f64::from(calls) * ADDED), raw, layer)
-}
-
-/// Compares a raw call with the same raw call in another stream, to show how much two streams of one process differ.
-pub(crate) fn control(name: String, rounds: &Rounds<'_>, raw: &dyn Fn(), other: &dyn Fn()) -> Figures {
-    in_turns(name, rounds, None, raw, other)
-}
-
-fn in_turns(name: String, rounds: &Rounds<'_>, target: Option<f64>, raw: &dyn Fn(), layer: &dyn Fn()) -> Figures {
-    let (mut of_raw, mut of_layer, mut added, mut allocated) = (Vec::new(), Vec::new(), Vec::new(), 0);
-    while !is_known(&added) {
-        let turn = added.len();
-        let mut measure_layer = || {
-            let before = allocations::count();
-            let time = rounds.time(layer);
-            allocated += allocations::count() - before;
-            time
-        };
-        let (raw, layer) = if turn % 2 == 0 {
+    let mut turns = Turns::default();
+    while !is_known(&turns.added) {
+        if turns.added.len().is_multiple_of(2) {
             let raw = rounds.time(raw);
-            (raw, measure_layer())
+            turns.add(raw, rounds.time(layer));
         } else {
-            let layer = measure_layer();
-            (rounds.time(raw), layer)
-        };
-        added.push(layer - raw);
-        of_raw.push(raw);
-        of_layer.push(layer);
+            let layer = rounds.time(layer);
+            turns.add(rounds.time(raw), layer);
+        }
     }
-    let allocations = rounds.a_call(allocated, added.len());
-    let (raw, layer) = (Median::of(&of_raw).value, Median::of(&of_layer).value);
-    Figures::new(name, Some(raw), layer, (Median::of(&added), target), allocations)
+    turns.figures(name, Expect::Calls(1))
+}
+
+/// Compares a raw call with the layer's in the same stream, which is a new one in each turn. `layer` gets the stream and
+/// a function that repeats a call.
+///
+/// The layer goes first, because from the moment that it tells its raw stream it asks whether the stream is captured.
+pub(crate) fn compare_in_stream(
+    name: String,
+    expect: Expect,
+    rounds: &InStream<'_>,
+    raw: &dyn Fn(CUstream),
+    layer: &dyn Fn(&Stream, &mut dyn FnMut(&dyn Fn())),
+) -> Figures {
+    let mut turns = Turns::default();
+    while !is_known(&turns.added) {
+        let stream = (rounds.create)();
+        let (before, after) = (|| (rounds.before)(&stream), || (rounds.after)(&stream));
+        let of_stream = Rounds { calls: rounds.calls, before: &before, after: &after };
+        // The first round in a stream is slower, whatever it calls.
+        layer(&stream, &mut |call| _ = of_stream.time(call));
+        let mut of_layer = Round::default();
+        layer(&stream, &mut |call| of_layer = of_stream.time(call));
+        let handle = stream.raw();
+        turns.add(of_stream.time(&|| raw(handle)), of_layer);
+    }
+    turns.figures(name, expect)
 }
 
 /// Measures a call that has no raw call to compare with.
 pub(crate) fn alone(name: &str, rounds: &Rounds<'_>, target: f64, call: &dyn Fn()) -> Figures {
-    let (mut times, mut allocated) = (Vec::new(), 0);
+    let (mut times, mut allocations) = (Vec::new(), 0.0);
     while !is_known(&times) {
-        let before = allocations::count();
-        let time = rounds.time(call);
-        allocated += allocations::count() - before;
-        times.push(time);
+        let round = rounds.time(call);
+        times.push(round.nanoseconds);
+        allocations += round.allocations;
     }
     let time = Median::of(&times);
-    Figures::new(name.to_owned(), None, time.value, (time, Some(target)), rounds.a_call(allocated, times.len()))
+    Figures::new(name.to_owned(), None, time.value, (time, Some(target)), allocations / times.len() as f64)
+}
+
+/// The results of a round, for each call.
+#[derive(Clone, Copy, Default)]
+struct Round {
+    nanoseconds: f64,
+    allocations: f64,
 }
 
 impl Rounds<'_> {
-    /// Runs one round and returns the nanoseconds per call.
-    fn time(&self, call: &dyn Fn()) -> f64 {
+    fn time(&self, call: &dyn Fn()) -> Round {
         (self.before)();
-        let start = Instant::now();
+        let (allocated, start) = (allocations::count(), Instant::now());
         for _ in 0..self.calls {
             call();
         }
-        let time = start.elapsed().as_secs_f64() * 1e9 / f64::from(self.calls);
+        let (time, allocated) = (start.elapsed(), allocations::count() - allocated);
         (self.after)();
-        time
+        let calls = f64::from(self.calls);
+        Round { nanoseconds: time.as_secs_f64() * 1e9 / calls, allocations: allocated as f64 / calls }
+    }
+}
+
+/// Rounds of raw calls and of the layer's, in pairs, in nanoseconds per call.
+#[derive(Default)]
+struct Turns {
+    raw: Vec<f64>,
+    layer: Vec<f64>,
+    added: Vec<f64>,
+    allocations: f64,
+}
+
+impl Turns {
+    fn add(&mut self, raw: Round, layer: Round) {
+        self.raw.push(raw.nanoseconds);
+        self.layer.push(layer.nanoseconds);
+        self.added.push(layer.nanoseconds - raw.nanoseconds);
+        self.allocations += layer.allocations;
     }
 
-    fn a_call(&self, count: u64, rounds: usize) -> f64 {
-        count as f64 / (rounds as f64 * f64::from(self.calls))
+    fn figures(&self, name: String, expect: Expect) -> Figures {
+        let (raw, layer) = (Median::of(&self.raw).value, Median::of(&self.layer).value);
+        let added = (Median::of(&self.added), expect.target());
+        Figures::new(name, Some(raw), layer, added, self.allocations / self.added.len() as f64)
     }
 }
 
