@@ -42,7 +42,7 @@ use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
 use cuda_ipc::{Context, DeviceBuffer, Driver, Stream};
 
 use driver::{driver, ok};
-use measure::{Expect, Figures, InStream, Rounds};
+use measure::{Expect, Figures, InStream, Repeat, Rounds};
 
 const SIZE: usize = 2 << 20;
 /// The size of the memory that an enqueued call works on. It is small, so the work is over before the queue is full.
@@ -259,6 +259,3 @@ fn calls(context: &Context, state: &str) -> Vec<Figures> {
     }
     figures
 }
-
-/// Repeats a call.
-type Repeat<'a> = dyn FnMut(&dyn Fn()) + 'a;

@@ -27,6 +27,9 @@ pub(crate) struct Rounds<'a> {
     pub(crate) after: &'a dyn Fn(),
 }
 
+/// Repeats a call.
+pub(crate) type Repeat<'a> = dyn FnMut(&dyn Fn()) + 'a;
+
 /// How calls that use a stream are repeated.
 pub(crate) struct InStream<'a> {
     /// Creates the stream of a turn.
@@ -128,7 +131,7 @@ pub(crate) fn compare_in_stream(
     expect: Expect,
     rounds: &InStream<'_>,
     raw: &dyn Fn(CUstream),
-    layer: &dyn Fn(&Stream, &mut dyn FnMut(&dyn Fn())),
+    layer: &dyn Fn(&Stream, &mut Repeat<'_>),
 ) -> Figures {
     let mut turns = Turns::default();
     while !is_known(&turns.added) {
