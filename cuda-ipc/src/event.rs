@@ -100,34 +100,33 @@ impl Event {
         check("cuEventSynchronize", unsafe { driver.cuEventSynchronize(self.raw()) }, String::new)
     }
 
-    /// `cuEventQuery` in a loop: waits until the recorded work is done, the time is up, or the exporter has died.
-    ///
-    /// Once the exporter has died, the call does not wait any longer for its work.
+    /// `cuEventQuery` in a loop: waits until the recorded work is done, the time is up, or the process that does it has
+    /// died.
     ///
     /// # Errors
-    /// [`Error::TimedOut`] if the time is up; [`Error::ExporterDied`] if the exporter died before the work was done;
-    /// [`Error::Refused`] with the error of the work, if the work failed; [`Error::Liveness`] if the exporter could not
+    /// [`Error::TimedOut`] if the time is up; [`Error::PeerDied`] if the process died before the work was done;
+    /// [`Error::Refused`] with the error of the work, if the work failed; [`Error::Liveness`] if the process could not
     /// be watched.
     #[doc(alias = "cuEventQuery")]
-    pub fn synchronize_within(&self, time: Duration, exporter: &impl Exporter) -> Result<(), Error> {
+    pub fn synchronize_within(&self, time: Duration, process: &impl Awaited) -> Result<(), Error> {
         let (deadline, mut pauses) = (Instant::now().checked_add(time), Pauses::default());
         while !self.query()? {
             let left = deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()));
             if left.is_zero() {
                 return Err(Error::TimedOut { waited: time });
             }
-            // The work may have been done before the exporter died.
-            if exporter.dies_within(pauses.next().min(left))? {
-                return if self.query()? { Ok(()) } else { Err(Error::ExporterDied) };
+            // The work may have been done before the process died.
+            if process.dies_within(pauses.next().min(left))? {
+                return if self.query()? { Ok(()) } else { Err(Error::PeerDied) };
             }
         }
         Ok(())
     }
 }
 
-/// A way to learn that the exporter has died. The exporter is the process that records the event, or does the work
-/// before it.
-pub trait Exporter {
+/// A process whose work is awaited, for example because it records an event or writes a number, and which may die before
+/// that: a way to learn that it has died.
+pub trait Awaited {
     /// Waits at most `time` for the process to die, and returns whether it has died.
     ///
     /// # Errors
@@ -135,13 +134,13 @@ pub trait Exporter {
     fn dies_within(&self, time: Duration) -> Result<bool, Error>;
 }
 
-impl Exporter for ProcessWatch {
+impl Awaited for ProcessWatch {
     fn dies_within(&self, time: Duration) -> Result<bool, Error> {
         died(self.wait(time))
     }
 }
 
-impl Exporter for Tenancy {
+impl Awaited for Tenancy {
     fn dies_within(&self, time: Duration) -> Result<bool, Error> {
         died(self.wait_for_exporter(time))
     }

@@ -47,7 +47,7 @@ impl Error {
                 "add it to CUDA_VISIBLE_DEVICES, or open the memory in a context of another device"
             }
             Self::NotTheOwner => "only the process that created it can share it",
-            Self::ExporterDied => "drop what it shared, and make a new connection",
+            Self::PeerDied => "drop what it shared, and make a new connection",
             Self::TimedOut { .. } => "check whether the other process still works, or wait longer",
             Self::ReversedRange { .. } => "put the smaller offset first",
             Self::Length { .. } => "take the part of that length",

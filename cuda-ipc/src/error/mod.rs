@@ -149,9 +149,9 @@ pub enum Error {
     /// The memory was imported. Only the process that created it can share it.
     #[error("the memory was imported{}", self.advice())]
     NotTheOwner,
-    /// The exporter, or the other process that a scope watched, died before the awaited work was done.
+    /// The process that was watched, an exporter or an importer, died before the awaited work was done.
     #[error("the other process died before the awaited work was done, so it will never complete{}", self.advice())]
-    ExporterDied,
+    PeerDied,
     /// The time limit passed before the awaited work was done.
     #[non_exhaustive]
     #[error("the awaited work was not done after {waited:?}{}", self.advice())]
@@ -276,7 +276,7 @@ impl Error {
         match self {
             Self::Transport(error) => error.is_disconnected(),
             Self::Ring(error) => error.is_disconnected(),
-            Self::ExporterDied => true,
+            Self::PeerDied => true,
             _ => false,
         }
     }

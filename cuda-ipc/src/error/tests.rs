@@ -207,7 +207,7 @@ fn an_error_says_what_to_do() {
         UnknownPool { pool: 1 } => (NOT_GONE, Some("keep an import")),
         DeviceNotVisible { uuid: [0; 16] } => (NOT_GONE, Some("CUDA_VISIBLE_DEVICES")),
         NotTheOwner {} => (NOT_GONE, Some("created it")),
-        ExporterDied {} => (GONE, Some("make a new connection")),
+        PeerDied {} => (GONE, Some("make a new connection")),
         TimedOut { waited: Duration::ZERO } => (NOT_GONE, Some("wait longer")),
         OutOfBounds { offset: 1, length: 2, size: 3 } => (NOT_GONE, None),
         ReversedRange { start: 2, end: 1 } => (NOT_GONE, Some("smaller offset first")),

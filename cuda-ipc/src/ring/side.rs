@@ -11,7 +11,7 @@ use super::layout::Layout;
 use super::signals::{NewSignals, Signals};
 use super::{Placement, RingError, Role};
 use crate::deadline::{Deadline, Pauses};
-use crate::event::Exporter as _;
+use crate::event::Awaited as _;
 use crate::host::SharedPages;
 use crate::liveness::ProcessWatch;
 use crate::memory::DeviceSlice;

@@ -263,9 +263,9 @@ static void complete(void *stream, int all) {
     pthread_mutex_unlock(&lock);
 }
 
-// Behaviour 6: waiting for a stream, or for a context, returns the code in an environment variable and does not wait. No
-// driver was seen to do this. CUDA allows these calls to return any error of earlier work, and does not say that they
-// have waited then.
+// Behaviour 6: waiting for a stream or a context returns the code in an environment variable and does not wait, and so
+// does asking whether a stream is done. No driver was seen to do this. CUDA allows these calls to return any error of
+// earlier work, and does not say that they have waited then.
 static Result failure(const char *variable) {
     const char *code = getenv(variable);
     return code ? atoi(code) : SUCCESS;
@@ -291,7 +291,9 @@ static Result query(void *stream) {
         is_busy |= allocations[i].pointer && allocations[i].context == context && allocations[i].stream == stream;
     }
     pthread_mutex_unlock(&lock);
-    return is_busy ? NOT_READY : real_query(stream);
+    Result result = failure("ASKING_A_STREAM_FAILS");
+    if (result == SUCCESS) result = is_busy ? NOT_READY : real_query(stream);
+    return result;
 }
 
 static Result synchronize_context(void) {

@@ -5,9 +5,10 @@ use std::process::Stdio;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
+use cuda_ipc::event::Awaited;
 use cuda_ipc::stream::{self, WaitValue};
 use cuda_ipc::sys::CUresult;
-use cuda_ipc::{Context, DeviceBuffer, Stream};
+use cuda_ipc::{Context, DeviceBuffer, Error, Stream};
 use rstest::rstest;
 
 use crate::context;
@@ -16,33 +17,52 @@ use crate::peer::roles;
 /// Not a code that is known to end all work.
 const UNKNOWN: CUresult = CUresult::CUDA_ERROR_UNKNOWN;
 
-/// Runs a role whose driver fails to wait.
-fn run(role: &str, of_contexts: bool) -> std::process::Output {
+/// A process that is dead.
+struct Dead;
+
+impl Awaited for Dead {
+    fn dies_within(&self, _: Duration) -> Result<bool, Error> {
+        Ok(true)
+    }
+}
+
+/// Makes the driver fail to wait for streams.
+const STREAMS: &str = "WAITING_FOR_A_STREAM_FAILS";
+/// Makes the driver fail to wait for contexts.
+const CONTEXTS: &str = "WAITING_FOR_A_CONTEXT_FAILS";
+/// Makes the driver fail to say whether a stream is done.
+const QUESTIONS: &str = "ASKING_A_STREAM_FAILS";
+
+/// Runs a role whose driver fails.
+fn run(role: &str, failures: &[&str]) -> std::process::Output {
     let (mut command, _channel) = ::peer::command().unwrap();
     let name = format!("scope::{role}");
     command.args(["--exact", &name, "--ignored", "--nocapture"]).env("CUDA_IPC_TEST_ROLE", role);
-    command.env("WAITING_FOR_A_STREAM_FAILS", UNKNOWN.0.to_string());
-    if of_contexts {
-        command.env("WAITING_FOR_A_CONTEXT_FAILS", UNKNOWN.0.to_string());
-    }
+    failures.iter().for_each(|failure| _ = command.env(failure, UNKNOWN.0.to_string()));
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap()
 }
 
 #[test]
 fn a_stream_that_cannot_be_awaited_is_awaited_by_its_context() {
-    let output = run("role_waits_for_its_context", false);
+    let output = run("role_waits_for_its_context", &[STREAMS]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
 fn a_scope_waits_for_its_other_streams_after_an_error() {
-    let output = run("role_waits_for_two_contexts", false);
+    let output = run("role_waits_for_two_contexts", &[STREAMS]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
 fn a_copy_that_cannot_wait_for_its_stream_waits_for_its_context() {
-    let output = run("role_copies_late", false);
+    let output = run("role_copies_late", &[STREAMS]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_watching_scope_ends_although_nothing_tells_that_its_stream_is_done() {
+    let output = run("role_cannot_ask", &[QUESTIONS]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -50,7 +70,7 @@ fn a_copy_that_cannot_wait_for_its_stream_waits_for_its_context() {
 #[case::scope("role_cannot_wait")]
 #[case::copy("role_cannot_wait_for_a_copy")]
 fn a_process_that_cannot_wait_for_its_work_is_aborted(#[case] role: &str) {
-    let output = run(role, true);
+    let output = run(role, &[STREAMS, CONTEXTS]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.signal(), Some(libc::SIGABRT), "{said}");
     assert!(said.contains("cannot wait for its work (cuStreamSynchronize(): CUDA_ERROR_UNKNOWN"), "{said}");
@@ -144,6 +164,23 @@ roles! {
         let memory = DeviceBuffer::new(&context(), 8).unwrap();
         let answer = memory.fill(1);
         unreachable!("the call returned {answer:?}");
+    }
+
+    fn role_cannot_ask(_connection) {
+        let context = context();
+        let (stream, number) = (Stream::non_blocking(&context).unwrap(), DeviceBuffer::new(&context, 4).unwrap());
+        number.fill(0).unwrap();
+        let (told, ended) = channel();
+        // A thread, because a scope that asks for ever should fail the test and not hang it.
+        std::thread::spawn(move || {
+            let answer = stream::scope_watching(&Dead, |scope| {
+                scope.on(&stream).wait_value(number.slice::<u32>(..)?, WaitValue::Equal, 1)
+            });
+            told.send((answer, number.snapshot::<u32>(..).unwrap()[0])).unwrap();
+        });
+        let (answer, number) = ended.recv_timeout(Duration::from_secs(60)).expect("the scope ends");
+        assert!(matches!(answer, Err(Error::PeerDied)), "{answer:?}");
+        assert_eq!(number, 1, "the scope wrote the number itself");
     }
 
     fn role_cannot_wait(_connection) {

@@ -76,8 +76,8 @@ fn a_wait_ends_with_the_exporter() {
         exporter.process.kill();
         (waiting.join().unwrap(), leased.join().unwrap())
     });
-    assert!(matches!(by_watch, Err(Error::ExporterDied)), "{by_watch:?}");
-    assert!(matches!(by_lease, Err(Error::ExporterDied)), "{by_lease:?}");
+    assert!(matches!(by_watch, Err(Error::PeerDied)), "{by_watch:?}");
+    assert!(matches!(by_lease, Err(Error::PeerDied)), "{by_lease:?}");
     assert!(!watch.is_alive().unwrap());
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::channel;
 
-use cuda_ipc::event::Exporter;
+use cuda_ipc::event::Awaited;
 use cuda_ipc::host::PinnedBuffer;
 use cuda_ipc::liveness::ProcessWatch;
 use cuda_ipc::stream::{self, Scope, WaitValue};
@@ -15,7 +15,7 @@ use crate::{Gate, alone, buffer, words};
 
 /// Runs a scope that watches this process, or none.
 fn run<'env, R>(
-    watch: Option<&'env dyn Exporter>,
+    watch: Option<&'env dyn Awaited>,
     run: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> Result<R, Error>,
 ) -> Result<R, Error> {
     match watch {
@@ -33,7 +33,7 @@ fn copies_of_pinned_memory_do_not_wait_in_the_call(#[values(false, true)] is_wat
     let sent = PinnedBuffer::copy_of(&context, &[7_u32]).unwrap();
     let mut received = PinnedBuffer::<u32>::new(&context, 2).unwrap();
     let this_process = ProcessWatch::of(ProcessIdentity::current().unwrap()).unwrap();
-    let watch: Option<&dyn Exporter> = is_watching.then_some(&this_process);
+    let watch: Option<&dyn Awaited> = is_watching.then_some(&this_process);
     let (told, all_enqueued) = channel();
     std::thread::scope(|threads| {
         // A call that waits ends with the gate, and the check below fails.

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use cuda_ipc::event::Exporter;
+use cuda_ipc::event::Awaited;
 use cuda_ipc::host::{PinnedBuffer, SharedPages};
 use cuda_ipc::liveness::ProcessWatch;
 use cuda_ipc::module::LaunchShape;
@@ -18,7 +18,7 @@ use crate::{Gate, alone, buffer, words};
 /// A process that dies when a function says so.
 struct Process<F>(F);
 
-impl<F: Fn() -> bool> Exporter for Process<F> {
+impl<F: Fn() -> bool> Awaited for Process<F> {
     fn dies_within(&self, _: Duration) -> Result<bool, Error> {
         Ok(self.0())
     }
@@ -48,7 +48,7 @@ fn a_scope_ends_when_the_awaited_process_is_killed() {
         producer.process.kill();
         Ok(())
     });
-    assert!(matches!(ended, Err(Error::ExporterDied)), "{ended:?}");
+    assert!(matches!(ended, Err(Error::PeerDied)), "{ended:?}");
     assert!(stream.query().unwrap());
     assert_eq!((words(&received), read), (vec![33, 33], [33]));
     assert_eq!(filled.memory().snapshot::<u32>(..1).unwrap()[0], 2, "the scope wrote the number itself");
@@ -57,7 +57,7 @@ fn a_scope_ends_when_the_awaited_process_is_killed() {
 /// A process that cannot be watched at first, and is dead then.
 struct Flaky(Cell<u32>);
 
-impl Exporter for Flaky {
+impl Awaited for Flaky {
     fn dies_within(&self, _: Duration) -> Result<bool, Error> {
         let asked = self.0.replace(self.0.get() + 1);
         if asked < 3 { Err(Error::NotTheOwner) } else { Ok(true) }
@@ -72,7 +72,7 @@ fn a_scope_goes_on_watching_after_an_error() {
     let ended = stream::scope_watching(&Flaky(Cell::new(0)), |scope| {
         scope.on(&stream).wait_value(number.slice::<u32>(..)?, WaitValue::Equal, 1)
     });
-    assert!(matches!(ended, Err(Error::ExporterDied)), "{ended:?}");
+    assert!(matches!(ended, Err(Error::PeerDied)), "{ended:?}");
     assert_eq!(words(&number), [1]);
 }
 
@@ -97,7 +97,7 @@ fn a_wait_that_begins_after_the_death_is_ended() {
             Ok(())
         })
     });
-    assert!(matches!(ended, Err(Error::ExporterDied)), "{ended:?}");
+    assert!(matches!(ended, Err(Error::PeerDied)), "{ended:?}");
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn every_kind_of_wait_is_ended() {
         other.wait_value(wide, WaitValue::Nor, u64::MAX - 1)?;
         other.write_value(done.slice::<u32>(1..)?, 1)
     });
-    assert!(matches!(ended, Err(Error::ExporterDied)), "{ended:?}");
+    assert!(matches!(ended, Err(Error::PeerDied)), "{ended:?}");
     assert_eq!(words(&done), [1, 1]);
 }
 
@@ -138,7 +138,7 @@ fn waits_for_different_values_of_one_number_are_ended() {
         other.wait_value(number, WaitValue::Equal, 2)?;
         other.write_value(gate.number(), 1)
     });
-    assert!(matches!(ended, Err(Error::ExporterDied)), "{ended:?}");
+    assert!(matches!(ended, Err(Error::PeerDied)), "{ended:?}");
 }
 
 #[test]
@@ -228,10 +228,10 @@ fn a_copy_to_the_host_does_not_wait_for_the_dead() {
         let stream = scope.on(&stream);
         stream.wait_value(memory.slice::<u32>(..)?, WaitValue::Equal, 1)?;
         let refused = stream.read(memory.slice(..)?, &mut read);
-        assert!(matches!(refused, Err(Error::ExporterDied)), "{refused:?}");
+        assert!(matches!(refused, Err(Error::PeerDied)), "{refused:?}");
         refused
     });
-    assert!(matches!(ended, Err(Error::ExporterDied)), "{ended:?}");
+    assert!(matches!(ended, Err(Error::PeerDied)), "{ended:?}");
     assert_eq!(read, [9], "nothing was read");
 }
 
@@ -258,12 +258,12 @@ fn a_copy_from_host_to_host_does_not_wait_for_the_dead() {
         refused.push(stream.write(page, &sent));
         wait()?;
         refused.push(stream.copy(page, other));
-        assert!(refused.iter().all(|result| matches!(result, Err(Error::ExporterDied))), "{refused:?}");
+        assert!(refused.iter().all(|result| matches!(result, Err(Error::PeerDied))), "{refused:?}");
         // A copy between host and device goes on in the background.
         wait()?;
         stream.copy(memory.slice(..)?, page)
     });
-    assert!(matches!(ended, Err(Error::ExporterDied)), "{ended:?}");
+    assert!(matches!(ended, Err(Error::PeerDied)), "{ended:?}");
     assert_eq!(pinned[..], [9], "nothing was read");
 }
 

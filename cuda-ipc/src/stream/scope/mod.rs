@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
 
-use crate::event::Exporter;
+use crate::event::Awaited;
 use crate::{Error, Stream};
 
 use end::End;
@@ -86,16 +86,16 @@ where
 /// [`PinnedBuffer`](crate::host::PinnedBuffer) or shared pages and the device do not wait.
 ///
 /// # Errors
-/// As [`scope`]; [`Error::ExporterDied`] if the process died before it had written a number that a stream waited for.
+/// As [`scope`]; [`Error::PeerDied`] if the process died before it had written a number that a stream waited for.
 #[doc(alias = "cuStreamQuery")]
-pub fn scope_watching<'env, F, R>(process: &'env dyn Exporter, run: F) -> Result<R, Error>
+pub fn scope_watching<'env, F, R>(process: &'env dyn Awaited, run: F) -> Result<R, Error>
 where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> Result<R, Error>,
 {
     run_watching(Some(process), run)
 }
 
-fn run_watching<'env, F, R>(process: Option<&'env dyn Exporter>, run: F) -> Result<R, Error>
+fn run_watching<'env, F, R>(process: Option<&'env dyn Awaited>, run: F) -> Result<R, Error>
 where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> Result<R, Error>,
 {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::deadline::Pauses;
 use crate::drop_hook::report;
-use crate::event::Exporter;
+use crate::event::Awaited;
 use crate::memory::{DeviceMemory, DeviceSlice};
 use crate::stream::settle::settle;
 use crate::stream::value::{StreamValue, WaitValue};
@@ -21,12 +21,12 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// A process for which the streams of a scope wait, and those waits.
 pub(super) struct Watch<'scope> {
-    process: &'scope dyn Exporter,
+    process: &'scope dyn Awaited,
     waits: RefCell<Vec<Wait<'scope>>>,
 }
 
 impl<'scope> Watch<'scope> {
-    pub(super) const fn new(process: &'scope dyn Exporter) -> Self {
+    pub(super) const fn new(process: &'scope dyn Awaited) -> Self {
         Self { process, waits: RefCell::new(Vec::new()) }
     }
 
@@ -96,10 +96,10 @@ impl<'scope> Watch<'scope> {
         }
         match first {
             _ if !has_ended_any => first.map_or(Ok(()), Err),
-            None => Err(Error::ExporterDied),
+            None => Err(Error::PeerDied),
             Some(error) => {
                 report("Scope", error);
-                Err(Error::ExporterDied)
+                Err(Error::PeerDied)
             }
         }
     }
