@@ -192,7 +192,7 @@ calls! {
     /// Returns the first byte of host memory that differs from the pattern of a seed, as read by the CPU.
     fn first_wrong_byte_by_host(session, pointer: Pointer, size: u64, seed: u32) -> Option<WrongByte> {
         // SAFETY: the case passes host memory of this role, of this size; the driver aligns it.
-        let word = |index: u64| unsafe { (pointer.offset(index * 4).0 as *const u32).read_volatile() };
+        let word = |index: u64| unsafe { host_word(pointer, index) }.load(Ordering::Relaxed);
         Ok(first_differing((0..size / 4).map(word), seed))
     }
 
@@ -215,7 +215,7 @@ calls! {
     fn fill_by_host(session, pointer: Pointer, size: u64, seed: u32) -> () {
         for index in 0..size / 4 {
             // SAFETY: the case passes host memory of this role, of this size; the driver aligns it.
-            unsafe { (pointer.offset(index * 4).0 as *mut u32).write_volatile(kernels::pattern(seed, index)) };
+            unsafe { host_word(pointer, index) }.store(kernels::pattern(seed, index), Ordering::Relaxed);
         }
         Ok(())
     }
@@ -223,7 +223,7 @@ calls! {
     /// Returns how many words of host memory differ from the pattern of a seed, as read by the CPU.
     fn mismatches_by_host(session, pointer: Pointer, size: u64, seed: u32) -> u64 {
         // SAFETY: the case passes host memory of this role, of this size; the driver aligns it.
-        let word = |index: u64| unsafe { (pointer.offset(index * 4).0 as *const u32).read_volatile() };
+        let word = |index: u64| unsafe { host_word(pointer, index) }.load(Ordering::Relaxed);
         Ok(differing((0..size / 4).map(word), seed))
     }
 
@@ -236,9 +236,8 @@ calls! {
 
     /// Writes a flag in pinned host memory for which a kernel waits.
     fn set_host_flag(session, pointer: Pointer, value: u32) -> () {
-        // Atomic, because a kernel of the reference driver is a thread, which reads the flag meanwhile.
         // SAFETY: the case passes an aligned address of this role's own host memory.
-        unsafe { AtomicU32::from_ptr(pointer.0 as *mut u32) }.store(value, Ordering::SeqCst);
+        unsafe { host_word(pointer, 0) }.store(value, Ordering::SeqCst);
         Ok(())
     }
 
@@ -272,6 +271,16 @@ calls! {
         cuda!(session.cuMemGetAddressRange(base_output, size_output, pointer.0));
         Ok(if base_wanted { base } else { size as u64 })
     }
+}
+
+/// Returns a word of host memory. It is atomic, because kernels may write and read it meanwhile, and those of the reference
+/// driver are threads.
+///
+/// # Safety
+/// The word must be in this process's memory, at an address that is a multiple of 4, for as long as the result is used.
+unsafe fn host_word<'memory>(pointer: Pointer, index: u64) -> &'memory AtomicU32 {
+    // SAFETY: the caller promises that the word is there.
+    unsafe { AtomicU32::from_ptr(pointer.offset(index * 4).0 as *mut u32) }
 }
 
 impl Session {
