@@ -28,7 +28,7 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let address = Address::Path(arguments.next().ok_or("the path of a socket is missing")?.into());
+    let address = Address::Path(arguments.next().ok_or("pass the path of a socket")?.into());
     let count = arguments.next().map_or(Ok(u32::MAX), |count| count.parse())?;
     let mut next = 0;
     loop {

@@ -7,7 +7,7 @@ use cuda_ipc::Parcel;
 use cuda_ipc::transport::{Address, Connection};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let path = std::env::args().nth(1).ok_or("the path of a socket is missing")?;
+    let path = std::env::args().nth(1).ok_or("pass the path of a socket")?;
     let timeout = Some(Duration::from_secs(60));
     let exporter = Connection::connect_when_listening(&Address::Path(path.into()), timeout)?;
     let parcel = Parcel::receive(&exporter)?;

@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), Box<dyn std::error::Error>> {
-    let path = std::env::args().nth(1).ok_or("the path of a socket is missing")?;
+    let path = std::env::args().nth(1).ok_or("pass the path of a socket")?;
     let context = Context::primary(Driver::get()?.device(0)?)?;
     let buffer = SharedBuffer::new(&context, NUMBERS * size_of::<u32>())?;
     buffer.fill(0)?;

@@ -4,8 +4,11 @@
 //! [`PinnedBuffer`](crate::host::PinnedBuffer) are faster.
 
 use std::ops::{Deref, DerefMut, RangeBounds};
+use std::thread::panicking;
 
+use bytemuck::allocation::try_zeroed_vec;
 use bytemuck::{AnyBitPattern, NoUninit};
+use rustix::io::Errno;
 
 use crate::drop_hook::report;
 use crate::memory::{DeviceMemory, DeviceSlice};
@@ -17,12 +20,15 @@ use crate::{Error, fork};
 /// All values are written back, and only if they were borrowed mutably: a mirror that was only read writes nothing.
 /// Others may write to the memory in the meantime. The last write wins; use streams and events to order the writes.
 ///
-/// If a panic drops a mirror, the mirror writes nothing, because perhaps only some of its values were changed.
+/// If a panic drops a mirror, the mirror writes nothing, because perhaps only some of its values were changed. A mirror
+/// that is made after the panic has begun, in the `Drop` of another value, writes its values.
 #[derive(Debug)]
 pub struct Mirror<'memory, T: NoUninit, S: DerefMut<Target = [T]> = Vec<T>> {
     memory: DeviceSlice<'memory, T>,
     values: S,
     is_changed: bool,
+    /// Whether the thread was unwinding when the mirror was made.
+    was_panicking: bool,
 }
 
 /// A host copy of values in device memory that is never written back. It suits memory that this process may only read.
@@ -46,24 +52,30 @@ impl DeviceMemory {
     /// `cuMemcpyDtoH`: copies the values in a range to the host, where they can be read. The range counts values.
     ///
     /// # Errors
-    /// As [`DeviceMemory::slice`] and [`DeviceSlice::read`].
+    /// As [`DeviceMemory::slice`] and [`DeviceSlice::snapshot`].
     #[doc(alias = "cuMemcpyDtoH")]
     pub fn snapshot<T: AnyBitPattern>(&self, range: impl RangeBounds<usize>) -> Result<Snapshot<'_, T>, Error> {
         self.slice(range)?.snapshot()
     }
 }
 
+/// Allocates host memory. The size may be another process's choice, so too large a size is an error.
+fn zeroed<T: AnyBitPattern>(length: usize) -> Result<Vec<T>, Error> {
+    try_zeroed_vec(length).map_err(|()| Error::system("malloc")(Errno::NOMEM))
+}
+
 impl<'memory, T: AnyBitPattern> DeviceSlice<'memory, T> {
     /// `cuMemcpyDtoH`: copies the values to the host, where they can be read, changed and written back.
     ///
     /// # Errors
-    /// [`Error::NoAccess`] if the memory can only be read; [`Error::Refused`] with the driver's error code.
+    /// [`Error::NoAccess`] if the memory can only be read; [`Error::System`] if the host has too little memory, for
+    /// example because an exporter chose a large size; [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemcpyDtoH")]
     pub fn mirror(self) -> Result<Mirror<'memory, T>, Error>
     where
         T: NoUninit,
     {
-        self.mirror_in(vec![T::zeroed(); self.len()])
+        self.mirror_in(zeroed(self.len())?)
     }
 
     /// `cuMemcpyDtoH`: makes a mirror as [`mirror`](Self::mirror) does, in host memory of the caller. That memory must
@@ -78,16 +90,16 @@ impl<'memory, T: AnyBitPattern> DeviceSlice<'memory, T> {
     {
         self.read(&mut memory)?;
         self.require_writable()?;
-        Ok(Mirror { memory: self, values: memory, is_changed: false })
+        Ok(Mirror { memory: self, values: memory, is_changed: false, was_panicking: panicking() })
     }
 
     /// `cuMemcpyDtoH`: copies the values to the host, where they can be read.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the driver's error code.
+    /// [`Error::System`] if the host has too little memory; [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemcpyDtoH")]
     pub fn snapshot(self) -> Result<Snapshot<'memory, T>, Error> {
-        self.snapshot_in(vec![T::zeroed(); self.len()])
+        self.snapshot_in(zeroed(self.len())?)
     }
 
     /// `cuMemcpyDtoH`: makes a snapshot as [`snapshot`](Self::snapshot) does, in host memory of the caller. That memory
@@ -111,7 +123,7 @@ impl<'memory, T: NoUninit> DeviceSlice<'memory, T> {
     pub fn mirror_with<S: DerefMut<Target = [T]>>(self, values: S) -> Result<Mirror<'memory, T, S>, Error> {
         self.require_writable()?;
         self.require_length(values.len())?;
-        Ok(Mirror { memory: self, values, is_changed: true })
+        Ok(Mirror { memory: self, values, is_changed: true, was_panicking: panicking() })
     }
 
     /// Returns an error if writing back would fail for want of access.
@@ -183,7 +195,7 @@ impl<T: NoUninit, S: DerefMut<Target = [T]>> Drop for Mirror<'_, T, S> {
     fn drop(&mut self) {
         // A forked child has its own copy of the mirror, but the device memory is its parent's. Other processes see the
         // memory, so a change that a panic interrupted is not written either.
-        if fork::is_child() || std::thread::panicking() {
+        if fork::is_child() || panicking() && !self.was_panicking {
             return;
         }
         if let Err(error) = self.flush() {
@@ -216,5 +228,18 @@ impl<T, S: DerefMut<Target = [T]>> Deref for Snapshot<'_, T, S> {
 
     fn deref(&self) -> &[T] {
         &self.values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An exporter chooses the size of its memory, and must not be able to end an importer by that.
+    #[test]
+    fn host_memory_that_cannot_be_had_is_an_error() {
+        let error = zeroed::<u64>(isize::MAX as usize / size_of::<u64>()).unwrap_err();
+        assert!(matches!(error, Error::System(_)), "{error}");
+        assert!(error.hint().is_some_and(|hint| hint.contains("RLIMIT_AS")), "{error}");
     }
 }

@@ -174,7 +174,10 @@ fn a_client_says_why_it_cannot_connect() {
     client.child.stderr.take().unwrap().read_to_string(&mut message).unwrap();
     assert_eq!(
         message,
-        format!("{} exists and is not a socket: remove it, or choose another path\n", socket.display())
+        format!(
+            "{} exists and is not a socket: choose another path, or remove it if nobody needs it\n",
+            socket.display()
+        )
     );
     let (status, said) = client.end();
     assert_eq!((status.code(), said), (Some(1), Vec::new()));

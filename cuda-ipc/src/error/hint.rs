@@ -65,8 +65,10 @@ impl Error {
                 "without an IMEX channel a driver may crash when such a pool is destroyed, so ask fabric::probe before \
                  creating one"
             }
-            // What to change follows from the numbers in the message.
-            Self::OutOfBounds { .. } | Self::Misaligned { .. } | Self::EndlessWait { .. } => return None,
+            Self::OutOfBounds { .. } => "pass a smaller range",
+            Self::Misaligned { .. } => "begin at a multiple of that, or copy with `read` and `write`",
+            // What to change follows from the message.
+            Self::EndlessWait { .. } => return None,
         })
     }
 
@@ -84,8 +86,8 @@ pub(super) fn hint(function: &str, code: C) -> Option<&'static str> {
         }
         ("cuDeviceGet", C::CUDA_ERROR_INVALID_DEVICE) => "the ordinal must be less than Driver::device_count",
         ("cuMemAlloc", C::CUDA_ERROR_INVALID_VALUE) => "the size must not be 0",
-        ("cuMemAlloc" | "cuMemCreate", C::CUDA_ERROR_OUT_OF_MEMORY) => {
-            "the device has less free memory than this: other processes use it too"
+        ("cuMemAlloc" | "cuMemCreate" | "cuMemAllocFromPoolAsync" | "cuMemAllocAsync", C::CUDA_ERROR_OUT_OF_MEMORY) => {
+            "the device has less free memory than this: ask for less, or end other processes that use it"
         }
         ("cuMemHostAlloc" | "cuMemHostRegister", C::CUDA_ERROR_OUT_OF_MEMORY) => {
             "this memory stays locked in RAM: free some, or raise the limits of the container and of RLIMIT_MEMLOCK \
@@ -134,7 +136,7 @@ pub(super) fn hint(function: &str, code: C) -> Option<&'static str> {
             "a fabric handle needs an IMEX channel, and this process has none: see fabric::probe"
         }
         ("cuMemCreate", C::CUDA_ERROR_INVALID_VALUE) => {
-            "the size must not be 0 and, of an Allocation, a multiple of the granularity; and the device must support this \
+            "the size must not be 0 nor too large and, for an Allocation, must be a multiple of the granularity; the device must support this \
              handle type"
         }
         ("cuMemExportToShareableHandle", C::CUDA_ERROR_INVALID_VALUE) => {
@@ -167,6 +169,15 @@ pub(super) fn hint(function: &str, code: C) -> Option<&'static str> {
         ("cuMemPoolSetAccess", C::CUDA_ERROR_INVALID_DEVICE | C::CUDA_ERROR_NOT_SUPPORTED) => {
             "a pool's own device always has access, and any other device must be its peer"
         }
+        ("cuCtxEnablePeerAccess", C::CUDA_ERROR_INVALID_CONTEXT) => "pass two contexts, which were not reset",
+        ("cuMemAddressReserve", C::CUDA_ERROR_INVALID_VALUE | C::CUDA_ERROR_OUT_OF_MEMORY) => {
+            "map at least one allocation, and no more than the address space has room for"
+        }
+        ("cuMemSetAccess", C::CUDA_ERROR_INVALID_VALUE) => {
+            "map at least one allocation, and only for devices that can access it"
+        }
+        ("cuMemGetAddressRange", C::CUDA_ERROR_NOT_FOUND) => "the address is not memory of this device, or was freed",
+        ("cuDeviceGetByPCIBusId", _) => "no visible device has this bus ID: check nvidia-smi and CUDA_VISIBLE_DEVICES",
         ("cuCtxEnablePeerAccess", C::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED) => {
             "the devices are not peers (see peer::can_access), or are the same device"
         }

@@ -161,7 +161,7 @@ pub enum Error {
     },
     /// The requested part is not within the memory.
     #[non_exhaustive]
-    #[error("{length} bytes at offset {offset} are not within {size} bytes of memory")]
+    #[error("{length} bytes at offset {offset} are not within {size} bytes of memory{}", self.advice())]
     OutOfBounds {
         /// The offset of the part, in bytes.
         offset: usize,
@@ -244,7 +244,7 @@ pub enum Error {
     /// The address of a value is not a multiple of its alignment, which the device requires. For a number that streams
     /// write or wait for, and for a value to fill memory with, that is its size.
     #[non_exhaustive]
-    #[error("the address {pointer:#x} is not a multiple of {alignment} bytes, the alignment of the value")]
+    #[error("the address {pointer:#x} is not a multiple of {alignment} bytes, the alignment of the value{}", self.advice())]
     Misaligned {
         /// The address.
         pointer: CUdeviceptr,

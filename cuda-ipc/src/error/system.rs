@@ -38,7 +38,9 @@ impl SystemError {
                  some"
             }
             (_, Errno::MFILE) => "close descriptors, or raise the limit of open files (RLIMIT_NOFILE)",
-            ("mmap", Errno::NOMEM) => "use less memory, or raise the limits of memory and address space (RLIMIT_AS)",
+            ("mmap" | "malloc", Errno::NOMEM) => {
+                "use less memory, or raise the limits of memory and address space (RLIMIT_AS)"
+            }
             ("connect", Errno::ACCESS) => {
                 "the folder must be searchable, and the socket's file writable, for this user"
             }

@@ -209,7 +209,7 @@ fn an_error_says_what_to_do() {
         NotTheOwner {} => (NOT_GONE, Some("created it")),
         PeerDied {} => (GONE, Some("make a new connection")),
         TimedOut { waited: Duration::ZERO } => (NOT_GONE, Some("wait longer")),
-        OutOfBounds { offset: 1, length: 2, size: 3 } => (NOT_GONE, None),
+        OutOfBounds { offset: 1, length: 2, size: 3 } => (NOT_GONE, Some("smaller range")),
         ReversedRange { start: 2, end: 1 } => (NOT_GONE, Some("smaller offset first")),
         Length { found: 2, expected: 1 } => (NOT_GONE, Some("take the part")),
         NoAccess { device: 0, pointer: 1, found: Access::None, wanted: Access::Read } => (NOT_GONE, Some("set_access")),
@@ -219,7 +219,7 @@ fn an_error_says_what_to_do() {
         Overlap { to: 1, from: 2, length: 3 } => (NOT_GONE, Some("other memory first")),
         TooLarge { size: 2, largest: 1 } => (NOT_GONE, Some("virtual memory")),
         NeverExported {} => (NOT_GONE, Some("fabric::probe")),
-        Misaligned { pointer: 1, alignment: 4 } => (NOT_GONE, None),
+        Misaligned { pointer: 1, alignment: 4 } => (NOT_GONE, Some("begin at a multiple")),
     } except Missing);
     for (error, (is_gone, expected)) in every {
         assert_eq!(error.is_disconnected(), is_gone, "{error:?}");

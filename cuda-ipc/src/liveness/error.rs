@@ -44,6 +44,9 @@ pub enum LivenessError {
         /// The process.
         identity: ProcessIdentity,
     },
+    /// The parcel has a lease already. Its importers would not hold another one.
+    #[error("the parcel has a lease already{}", self.advice())]
+    HasLease,
     /// The descriptor is not the write end of a pipe.
     #[error("the descriptor is not the write end of a pipe{}", self.advice())]
     NotATenancy,
@@ -95,6 +98,7 @@ impl LivenessError {
             Self::StillHeld { .. } => "do not free it yet",
             Self::OtherBoot { .. } => "watch it on its own machine",
             Self::OtherNamespace { .. } => "watch the peer of a connection instead",
+            Self::HasLease => "use that one, or share the memory again for another parcel",
             Self::NotATenancy => "the exporter must send its Tenancy",
             Self::NoFile { .. } => "start the owner, and give both the same path",
             Self::Abandoned { .. } => "start the owner, which replaces the file",

@@ -270,7 +270,7 @@ fn open(path: &Path, flags: OFlags) -> Result<Option<OwnedFd>, LivenessError> {
     if is_file && status.st_uid == geteuid().as_raw() {
         return Ok(Some(file));
     }
-    let reason = "it is not a file of this user: remove it, or choose another path";
+    let reason = "it is not a file of this user: choose another path, or remove it if nobody needs it";
     Err(failed("open", path, io::Error::new(io::ErrorKind::PermissionDenied, reason)))
 }
 

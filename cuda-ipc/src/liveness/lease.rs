@@ -66,7 +66,8 @@ impl Lease {
         Ok((Self(read_end), Tenancy(write_end)))
     }
 
-    /// `poll`: returns whether every importer is done or has died. Once this is true, it stays true.
+    /// `poll`: returns whether every importer is done or has died. Once this is true, it stays true, unless a process of
+    /// this user opens the pipe again through `/proc`.
     ///
     /// # Errors
     /// [`LivenessError::System`] if the kernel has no memory left.
@@ -91,7 +92,8 @@ impl Tenancy {
     ///
     /// What happens to the memory after the exporter has ended depends on its kind: [the
     /// guide](crate::guide::lifetimes) lists them. A child that the exporter forked also holds the lease, until the
-    /// child ends or calls `exec`.
+    /// child ends or calls `exec`. So does a hostile importer of the same user that opens the pipe again through `/proc`.
+    /// A [`ProcessWatch`](super::ProcessWatch) is not deceived by it.
     ///
     /// # Errors
     /// [`LivenessError::System`] if the kernel has no memory left.

@@ -13,7 +13,7 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use crate::Error;
-use crate::liveness::{Lease, Tenancy};
+use crate::liveness::{Lease, LivenessError, Tenancy};
 use crate::ticket::Ticket;
 use crate::transport::{Connection, Group, Message};
 
@@ -45,8 +45,11 @@ impl Parcel {
     /// [`Parcel::open`] requires. The parcel itself holds the lease too, until it is dropped.
     ///
     /// # Errors
-    /// [`Error::Liveness`] if no descriptor is left.
+    /// [`Error::Liveness`] if the parcel has a lease already, which importers may hold, or if no descriptor is left.
     pub fn lease(&mut self) -> Result<Lease, Error> {
+        if self.tenancy.is_some() {
+            return Err(LivenessError::HasLease.into());
+        }
         let (lease, tenancy) = Lease::grant()?;
         self.tenancy = Some(tenancy);
         Ok(lease)

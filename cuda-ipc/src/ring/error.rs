@@ -190,7 +190,7 @@ impl RingError {
                 "check whether the consumer still works and releases its messages, or wait longer"
             }
             Self::ProducerDied { .. } | Self::ConsumerDied { .. } | Self::ConsumerClosed { .. } => {
-                "drop the ring, and make another one"
+                "drop the ring, and make another one over a new connection"
             }
             Self::TooLong { .. } => "make a ring of larger slots, or send several messages",
             Self::AlreadyReserved => "commit it or drop it first",

@@ -92,8 +92,8 @@
 //! | is stopped, or slow | [`RingError::NoMessage`] after the time limit | [`RingError::NoFreeSlot`] after the time limit |
 //!
 //! The kernel wakes a call that sleeps when the other process dies. A call that spins, and a producer that has free
-//! slots, ask every 10 ms. After the first such result, no later call hands out anything. Each process keeps the
-//! memory that it has mapped, whichever process created it.
+//! slots, ask every 10 ms. After a result of the first two rows, no later call hands out anything. After one of the third,
+//! call again: the other process may go on. Each process keeps the memory that it has mapped, whichever process created it.
 //!
 //! A process counts as alive while a child that it forked has its end of the connection: until the child ends or calls
 //! `exec`.

@@ -279,7 +279,7 @@ impl TransportError {
         Some(match self {
             Self::BadAddress { .. } => "use 1 to 107 bytes, and no zero byte in a path",
             Self::InUse { .. } => "end it, or choose another address",
-            Self::NotASocket { .. } => "remove it, or choose another path",
+            Self::NotASocket { .. } => "choose another path, or remove it if nobody needs it",
             Self::NobodyListens { missing, .. } => match missing {
                 Missing::Folder => "create the folder, or share it with this container",
                 Missing::File => "start the listener, and share the folder if one of the two is in a container",

@@ -155,7 +155,7 @@ impl Incoming {
         }
         let more = (self.size - self.filled).min(self.filled.max(FEW));
         let reserved = self.buffer.try_reserve_exact(more);
-        reserved.map_err(|_| TransportError::system("allocate")(Errno::NOMEM))?;
+        reserved.map_err(|_| TransportError::system("malloc")(Errno::NOMEM))?;
         self.buffer.resize(self.filled + more, 0);
         Ok(())
     }

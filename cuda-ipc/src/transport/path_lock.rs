@@ -12,7 +12,8 @@ use rustix::process::geteuid;
 use super::TransportError;
 use crate::error::SystemError;
 
-/// A file beside the socket's file, with a `flock` on it. Dropping the value removes the file.
+/// A file beside the socket's file, with a `flock` on it. Dropping the value removes the file, unless it has content: then
+/// another program made it.
 ///
 /// Nobody waits for it, and only this user can open the file. Whoever can read a folder can lock the folder itself.
 pub(super) struct PathLock {
@@ -46,8 +47,10 @@ impl PathLock {
 
 impl Drop for PathLock {
     fn drop(&mut self) {
-        // Under the lock, so that this is the file that was locked. If it fails, the next listener uses the file.
-        let _ = unlink(&self.path);
+        if fstat(&self.file).is_ok_and(|status| status.st_size == 0) {
+            // Under the lock, so that this is the file that was locked. If it fails, the next listener uses the file.
+            let _ = unlink(&self.path);
+        }
         // Closing alone would leave the lock to a child that another thread forked meanwhile.
         let _ = flock(&self.file, FlockOperation::Unlock);
     }

@@ -3,16 +3,18 @@
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::Stdio;
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
 use cuda_ipc::event::Awaited;
 use cuda_ipc::stream::{self, WaitValue};
 use cuda_ipc::sys::CUresult;
-use cuda_ipc::{Context, DeviceBuffer, Error, Stream};
+use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
+use cuda_ipc::{Context, DeviceBuffer, Error, Stream, set_drop_hook};
 use rstest::rstest;
 
-use crate::context;
 use crate::peer::roles;
+use crate::{alone, context};
 
 /// Not a code that is known to end all work.
 const UNKNOWN: CUresult = CUresult::CUDA_ERROR_UNKNOWN;
@@ -64,6 +66,44 @@ fn a_copy_that_cannot_wait_for_its_stream_waits_for_its_context() {
 fn a_watching_scope_ends_although_nothing_tells_that_its_stream_is_done() {
     let output = run("role_cannot_ask", &[QUESTIONS]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Such a scope may never end, so it cannot return the error.
+#[test]
+fn a_watching_scope_reports_at_once_that_it_cannot_end_a_wait() {
+    let _alone = alone();
+    let context = context();
+    let size = granularity(context.device(), HandleTypes::NONE).unwrap();
+    let allocation = Allocation::new(context.device(), size, HandleTypes::NONE).unwrap();
+    let memory = Mapping::new(&context, &[&allocation], Access::ReadWrite).unwrap();
+    memory.fill(0).unwrap();
+    let stream = Stream::non_blocking(&context).unwrap();
+    static REPORTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    static REPORTED: Condvar = Condvar::new();
+    let before = set_drop_hook(|error| {
+        REPORTS.lock().unwrap().push(error.to_string());
+        REPORTED.notify_all();
+    });
+    let ended = std::thread::scope(|threads| {
+        let scope = threads.spawn(|| {
+            stream::scope_watching(&Dead, |scope| {
+                scope.on(&stream).wait_value(memory.slice::<u32>(..1)?, WaitValue::Equal, 1)?;
+                memory.set_access(context.device(), Access::Read)
+            })
+        });
+        let (reports, limit) = (REPORTS.lock().unwrap(), Duration::from_secs(60));
+        let (reports, _) = REPORTED.wait_timeout_while(reports, limit, |reports| reports.is_empty()).unwrap();
+        let (reports, is_finished) = (reports.clone(), scope.is_finished());
+        // The scope ends before anything can panic, because the threads wait for it.
+        memory.set_access(context.device(), Access::ReadWrite).unwrap();
+        let ended = scope.join().unwrap();
+        assert!(!is_finished && reports.iter().all(|report| report.contains("cuStreamWriteValue32")), "{reports:?}");
+        assert_eq!(reports.len(), 1, "the error is reported once, and at once");
+        ended
+    });
+    assert!(matches!(ended, Err(Error::PeerDied)), "{ended:?}");
+    set_drop_hook(before);
+    assert_eq!(REPORTS.lock().unwrap().len(), 1);
 }
 
 #[rstest]

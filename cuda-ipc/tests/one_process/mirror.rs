@@ -90,6 +90,26 @@ fn a_mirror_that_a_panic_drops_writes_nothing() {
     assert_eq!(bytes(&buffer), [1; SIZE]);
 }
 
+/// A panic changes nothing half-way in a mirror that is made after it.
+#[test]
+fn a_mirror_that_is_made_while_a_panic_unwinds_is_written_back() {
+    struct Marks<'a>(&'a DeviceBuffer);
+
+    impl Drop for Marks<'_> {
+        fn drop(&mut self) {
+            self.0.mirror::<u8>(..1).unwrap()[0] = 7;
+        }
+    }
+
+    let buffer = buffer();
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        let _marks = Marks(&buffer);
+        resume_unwind(Box::new("half-way"));
+    }));
+    assert!(panicked.is_err());
+    assert_eq!(bytes(&buffer)[..2], [7, 1]);
+}
+
 #[test]
 fn a_mirror_with_given_values_reads_nothing_and_writes_them() {
     let buffer = buffer();

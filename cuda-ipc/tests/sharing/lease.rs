@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cuda_ipc::liveness::{Lease, LivenessError};
 use cuda_ipc::sys::CUresult;
-use cuda_ipc::{DeviceBuffer, Parcel, set_drop_hook};
+use cuda_ipc::{DeviceBuffer, Error, Parcel, set_drop_hook};
 use rstest::rstest;
 
 use crate::SIZE;
@@ -31,6 +31,19 @@ fn a_lease_is_over_when_its_importer_is_done(#[case] role: &str) {
     }
     lease.wait(LONG).unwrap();
     buffer.free().unwrap();
+}
+
+/// The importers would hold only the second one, and the first one would be over at once.
+#[test]
+fn a_parcel_has_one_lease() {
+    let buffer = DeviceBuffer::new(&context(), SIZE).unwrap();
+    let mut parcel = buffer.share(..).unwrap();
+    let lease = parcel.lease().unwrap();
+    let refused = parcel.lease();
+    assert!(matches!(refused, Err(Error::Liveness(LivenessError::HasLease))), "{refused:?}");
+    assert!(!lease.is_over().unwrap());
+    drop(parcel);
+    assert!(lease.is_over().unwrap());
 }
 
 #[test]

@@ -31,6 +31,19 @@ pub(crate) fn folder() -> (TempDir, PathBuf) {
     (folder, path)
 }
 
+/// A program may keep something of its own beside the socket. A file that a killed listener left is empty.
+#[test]
+fn a_lock_file_of_another_program_stays() {
+    let (folder, path) = folder();
+    let lock = folder.path().join("socket.lock");
+    fs::write(&lock, "4711").unwrap();
+    drop(Listener::bind(&Address::Path(path.clone())).unwrap());
+    assert_eq!(fs::read_to_string(&lock).unwrap(), "4711");
+    fs::write(&lock, "").unwrap();
+    drop(Listener::bind(&Address::Path(path)).unwrap());
+    assert!(!lock.exists());
+}
+
 fn assert_nobody_listens(address: &Address) {
     let error = Connection::connect(address, Some(LONG)).unwrap_err();
     assert!(matches!(&error, TransportError::NobodyListens { address: found, .. } if found == address), "{error}");

@@ -55,7 +55,7 @@ impl<'scope> Watch<'scope> {
     /// Watches until the stream is done. It goes on after an error, because the stream may still wait for the process.
     fn watch(&self, stream: &Stream) -> Result<(), Error> {
         let (mut pauses, mut first, mut questions) = (Pauses::default(), None, 0);
-        let (mut is_dead, mut has_ended_any) = (false, false);
+        let (mut is_dead, mut has_ended_any, mut is_reported) = (false, false, false);
         loop {
             match stream.is_done() {
                 Ok(true) => break,
@@ -77,7 +77,14 @@ impl<'scope> Watch<'scope> {
                 for wait in self.waits.borrow().iter() {
                     match wait.end() {
                         Ok(has_ended) => ends_one |= has_ended,
-                        Err(error) => drop(first.get_or_insert(error)),
+                        Err(error) => {
+                            // At once, because the scope may wait for ever after it.
+                            if first.is_none() {
+                                report("Scope", error.clone());
+                                is_reported = true;
+                            }
+                            first.get_or_insert(error);
+                        }
                     }
                 }
                 has_ended_any |= ends_one;
@@ -96,11 +103,11 @@ impl<'scope> Watch<'scope> {
         }
         match first {
             _ if !has_ended_any => first.map_or(Ok(()), Err),
-            None => Err(Error::PeerDied),
-            Some(error) => {
+            Some(error) if !is_reported => {
                 report("Scope", error);
                 Err(Error::PeerDied)
             }
+            _ => Err(Error::PeerDied),
         }
     }
 }
