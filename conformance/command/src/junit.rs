@@ -33,14 +33,18 @@ The text of a failure names its kind: disclosure, corruption, crash, hang, leak,
 The output of a case that disclosed memory names each disclosure, even if the case passed.
 
 A case that was still running at the end of the report becomes an error of type `unended`. Each unmet requirement of
---require becomes a failure of type `unmet` in the test suite `require`. The text of a failure, an error or a skip
-repeats its type and message, because not every reader shows them.
+--require becomes a failure of type `unmet` in the test suite `require`. Each process that crashed or hung outside any case
+becomes a failure of type `process` in the test suite `processes`. The text of a failure, an error or a skip repeats its type
+and message, because not every reader shows them.
 
 Example:
   cargo conformance junit report.jsonl --output junit.xml";
 
 /// The test suite of the unmet requirements of `--require`.
 const REQUIRE: &str = "require";
+
+/// The test suite of the processes that crashed or hung outside any case.
+const PROCESSES: &str = "processes";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let report = Report::read(&arguments.report).map_err(Failure::new)?;
@@ -64,6 +68,7 @@ fn junit(report: &Report) -> quick_junit::Report {
         groups.entry(group(id)).or_default().push(unended(id));
     }
     groups.entry(REQUIRE).or_default().extend(report.run.unmet.iter().map(|unmet| unmet_requirement(unmet)));
+    groups.entry(PROCESSES).or_default().extend(report.bad_ends.iter().map(|end| bad_end(end)));
     let groups = groups.into_iter().filter(|(_, cases)| !cases.is_empty());
     let mut junit = quick_junit::Report::new(report.run.to_string());
     for (group, cases) in groups {
@@ -137,6 +142,16 @@ fn unmet_requirement(unmet: &str) -> TestCase {
     status.set_type("unmet").set_message(unmet).set_description(format!("--require is not met: {unmet}"));
     let mut case = TestCase::new(unmet, status);
     case.set_classname(REQUIRE).set_time(Duration::ZERO);
+    case
+}
+
+/// Converts a process that crashed or hung outside any case to a failed case, because it fails the run.
+fn bad_end(end: &str) -> TestCase {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    let told = format!("a process crashed or hung outside any case: {end}");
+    status.set_type("process").set_message(end).set_description(told);
+    let mut case = TestCase::new(end, status);
+    case.set_classname(PROCESSES).set_time(Duration::ZERO);
     case
 }
 

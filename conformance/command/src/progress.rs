@@ -185,7 +185,7 @@ impl Follower {
                     *self.counts.entry(case.verdict).or_default() += 1;
                     self.bar.inc(1);
                 }
-                Line::Run(_) | Line::End { .. } => {}
+                Line::Run(_) | Line::Process { .. } | Line::End { .. } => {}
             }
         }
     }

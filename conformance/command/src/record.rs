@@ -114,6 +114,7 @@ fn lack(report: &Report) -> Option<String> {
         () if !report.is_complete => "has no end line",
         () if report.run.is_partial => "covers only a part of the suite",
         () if !report.run.unmet.is_empty() => "is of a machine that did not meet --require",
+        () if !report.bad_ends.is_empty() => "has a process that crashed or hung outside any case",
         () if !report.cases.iter().any(is_of_a_driver) => "has no cases that check a row",
         () => return None,
     };

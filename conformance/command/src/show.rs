@@ -130,6 +130,7 @@ fn text(report: &Report, shown: &Shown<'_>, unmatched: &[String]) -> String {
         .collect();
     text += &summary(report);
     text.extend(report.run.unmet.iter().map(|unmet| format!("--require is not met: {unmet}\n")));
+    text.extend(report.bad_ends.iter().map(|end| format!("a process crashed or hung outside any case: {end}\n")));
     text.extend(unmatched.iter().map(|told| format!("{told}\n")));
     let mut printed = BTreeSet::new();
     for (id, row) in &shown.rows {

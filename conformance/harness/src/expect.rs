@@ -44,6 +44,25 @@ pub trait Expect<T>: Sized {
     /// The driver returned another code.
     fn recorded_among(self, name: &str, codes: &[CUresult]) -> Result<Option<T>, Stop>;
 
+    /// Accepts success and refusal. Returns the output if the call succeeded.
+    ///
+    /// # Errors
+    /// The process crashed or hung.
+    fn if_accepted(self) -> Result<Option<T>, Stop>;
+
+    /// Accepts success if a boolean attribute, which the case asked for just before, is 1, and refusal if it is 0. Returns
+    /// the output if the call succeeded.
+    ///
+    /// # Errors
+    /// The attribute is another number, or the process crashed or hung.
+    fn agrees_with(self, attribute: impl Into<i64>) -> Result<Option<T>, Stop>;
+
+    /// Compares with an attribute as [`agrees_with`](Self::agrees_with) does, and records the code.
+    ///
+    /// # Errors
+    /// The attribute is another number, or the process crashed or hung.
+    fn recorded_and_agrees_with(self, name: &str, attribute: impl Into<i64>) -> Result<Option<T>, Stop>;
+
     /// Accepts success, refusal, a crash and a hang. Records which of them happened, and returns the output if the call
     /// succeeded. The process may also crash or hang when it exits, and serves no other case.
     ///
@@ -68,18 +87,8 @@ impl<T> Expect<T> for Result<T, Stop> {
     }
 
     fn recorded(self, name: &str) -> Result<Option<T>, Stop> {
-        trace::expect(refused(&self), || Expectation::Any);
-        match self {
-            Ok(value) => {
-                observe(name, CUresult::CUDA_SUCCESS.to_string());
-                Ok(Some(value))
-            }
-            Err(Stop::Refused(refusal)) => {
-                observe(name, refusal.code.to_string());
-                Ok(None)
-            }
-            Err(other) => Err(other),
-        }
+        observe_code(&self, name);
+        self.if_accepted()
     }
 
     fn recorded_among(self, name: &str, codes: &[CUresult]) -> Result<Option<T>, Stop> {
@@ -93,6 +102,43 @@ impl<T> Expect<T> for Result<T, Stop> {
         };
         trace::expect(refusing.as_deref(), || Expectation::Among(codes.iter().map(|code| code.0).collect()));
         recorded
+    }
+
+    fn if_accepted(self) -> Result<Option<T>, Stop> {
+        trace::expect(refused(&self), || Expectation::Any);
+        match self {
+            Ok(value) => Ok(Some(value)),
+            Err(Stop::Refused(_)) => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+
+    fn agrees_with(self, attribute: impl Into<i64>) -> Result<Option<T>, Stop> {
+        let attribute = attribute.into();
+        trace::expect(refused(&self), || Expectation::Any);
+        let (ended, expected) = match &self {
+            Ok(_) => ("succeeded", 1),
+            Err(Stop::Refused(_)) => ("was refused", 0),
+            Err(_) => return self.map(Some),
+        };
+        // The program goes on only if the call succeeds or is refused as in the recorded run. So it checks the attribute.
+        let text = format!("the call {ended}, so the attribute == {expected}");
+        trace::check(&text, &attribute, "==", &expected, attribute == expected);
+        let because = |expected| format!("{expected}, because the attribute is {attribute}");
+        match self {
+            Ok(value) if attribute == expected => Ok(Some(value)),
+            Ok(_) => Err(Stop::Unexpected { refusal: None, expected: because("an error") }),
+            Err(Stop::Refused(_)) if attribute == expected => Ok(None),
+            Err(Stop::Refused(refusal)) => {
+                Err(Stop::Unexpected { refusal: Some(refusal), expected: because("CUDA_SUCCESS") })
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    fn recorded_and_agrees_with(self, name: &str, attribute: impl Into<i64>) -> Result<Option<T>, Stop> {
+        observe_code(&self, name);
+        self.agrees_with(attribute)
     }
 
     fn survived_or_not(self, name: &str) -> Result<Option<T>, Stop> {
@@ -119,5 +165,14 @@ fn refused<T>(result: &Result<T, Stop>) -> Option<&str> {
     match result {
         Err(Stop::Refused(refusal)) => Some(&refusal.function),
         _ => None,
+    }
+}
+
+/// Records the code that a call returned.
+fn observe_code<T>(result: &Result<T, Stop>, name: &str) {
+    match result {
+        Ok(_) => observe(name, CUresult::CUDA_SUCCESS.to_string()),
+        Err(Stop::Refused(refusal)) => observe(name, refusal.code.to_string()),
+        Err(_) => {}
     }
 }

@@ -16,7 +16,7 @@ pub enum Defect {
     Disclosure,
     /// Memory does not contain what was written to it.
     Corruption,
-    /// A call ended its process.
+    /// A process crashed: in a call, or when it exited after its last one. Or two runs of the suite ended in this case.
     Crash,
     /// A call did not return before its deadline.
     Hang,

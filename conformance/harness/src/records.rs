@@ -41,7 +41,7 @@ pub fn record(mut report: Report) -> Report {
     }
     report.cases.iter_mut().for_each(normalise);
     report.cases.sort_by(|one, other| one.id.cmp(&other.id));
-    report.running = Vec::new();
+    (report.running, report.bad_ends) = (Vec::new(), Vec::new());
     report.is_complete = true;
     report
 }

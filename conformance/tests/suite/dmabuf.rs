@@ -31,13 +31,12 @@ fn device_memory_gives_a_descriptor(
     exporter: Role,
     #[values(PointerKind::Linear, PointerKind::VirtualMemory)] kind: PointerKind,
 ) -> Outcome {
-    let given = exporter.mem_get_dma_buf(kind.make(&exporter)?, 2 * MIB, 0);
-    if !is_supported(&exporter, Attribute::CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED)? {
-        return given.refused(&[]).map(drop);
+    let pointer = kind.make(&exporter)?;
+    let supported = exporter.device_get_attribute(Attribute::CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED.0, 0)?;
+    if let Some(descriptor) = exporter.mem_get_dma_buf(pointer, 2 * MIB, 0).agrees_with(supported)? {
+        check!(descriptor.0 >= 0, "{descriptor:?}");
+        observe("target", exporter.descriptor_target(descriptor)?);
     }
-    let descriptor = given?;
-    check!(descriptor.0 >= 0, "{descriptor:?}");
-    observe("target", exporter.descriptor_target(descriptor)?);
     Ok(())
 }
 
@@ -45,13 +44,12 @@ fn device_memory_gives_a_descriptor(
 #[rstest]
 #[conformance::test("DMABUF-001", needs(gpus = 2))]
 fn memory_of_the_second_gpu_gives_a_descriptor(#[with(1)] exporter: Role) -> Outcome {
-    let given = exporter.mem_get_dma_buf(exporter.mem_alloc(SIZE)?, SIZE, 0);
-    let attribute = Attribute::CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED;
-    if exporter.device_get_attribute(attribute.0, 1)? == 0 {
-        return given.refused(&[]).map(drop);
+    let buffer = exporter.mem_alloc(SIZE)?;
+    let supported = exporter.device_get_attribute(Attribute::CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED.0, 1)?;
+    if let Some(descriptor) = exporter.mem_get_dma_buf(buffer, SIZE, 0).agrees_with(supported)? {
+        check!(descriptor.0 >= 0, "{descriptor:?}");
+        exporter.descriptor_target(descriptor)?;
     }
-    let descriptor = given?;
-    check!(descriptor.0 >= 0, "{descriptor:?}");
     Ok(())
 }
 
@@ -155,9 +153,10 @@ fn the_code_for_imported_memory(
 fn host_memory_agrees_with_the_attribute(exporter: Role) -> Outcome {
     needs_dma_bufs(&exporter)?;
     let host = PointerKind::Pinned.make(&exporter)?;
+    let supported = exporter.device_get_attribute(Attribute::CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED.0, 0)?;
     let given = exporter.mem_get_dma_buf(host, 2 * MIB, 0);
-    let attribute = Attribute::CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED;
-    if is_supported(&exporter, attribute)? { given.map(drop) } else { given.refused(&[]).map(drop) }
+    given.agrees_with(supported)?;
+    Ok(())
 }
 
 /// The code for a dma-buf with the flag for a mapping over PCIe is recorded; a driver that accepts the flag returns a

@@ -60,14 +60,15 @@ Groups:
                             rule decides
   different                 another result code or observation that the documentation leaves open, or another reason for
                             a failure, or a case that fails a little more or less often
-  time                      a case of 100 ms or more became more than three times slower or faster than the usual call did
+  time                      a case of 100 ms or more became more than three times slower or faster than a typical call did
   checked for the first time  only the new report checks the case: the suite or the machine has something new
   better                    a rule that did not hold holds now, or a case fails in fewer of its runs
 
-Only the first group and slower calls lead to exit code 1; with --exit-on failed, so does a case that is checked for the
-first time and fails. The cases of the first group have a kind: disclosure,
-corruption, crash, hang, leak, wrong result, wrong code, or harness error. If a case failed in some of its runs only, the
-text says in how many. A case that appears more than once in a report has its worst verdict.
+Only the first group, slower calls, and a process that crashed or hung outside any case, as none did in the old run,
+lead to exit code 1; with --exit-on failed, so does a case that is checked for the first time and fails. The cases of
+the first group have a kind: disclosure, corruption, crash, hang, leak, wrong result, wrong code, or harness error. If
+a case failed in some of its runs only, the text says in how many. A case that appears more than once in a report has
+its worst verdict.
 
 Slower calls: the median of the steps with this call became more than three times as long, by more than 1 ms, beyond nine
 tenths of the old steps, on the same GPUs. If the median over all calls slowed down too, as on a busier machine, only a

@@ -37,7 +37,12 @@ pub(super) fn remark(side: &Side) -> String {
         1 => ", 1 case appears more than once: its worst verdict counts".to_owned(),
         cases => format!(", {cases} cases appear more than once: the worst verdict of each counts"),
     };
-    end + &repeated
+    let outside = match side.bad_ends.as_slice() {
+        [] => String::new(),
+        [end] => format!(", a process crashed or hung outside any case: {end}"),
+        [end, ..] => format!(", {} processes crashed or hung outside any case, first {end}", side.bad_ends.len()),
+    };
+    end + &repeated + &outside
 }
 
 /// Returns the name of a difference, the old value and the new value. The old value is empty if there was no reason. A

@@ -83,7 +83,7 @@ fn add_times(text: &mut String, diff: &Diff, named: usize) {
             true => "That does not explain it, so each call that became slower counts.",
             false => "Only what slowed down more counts.",
         };
-        let _ = writeln!(text, "\nThe usual call took {slowdown:.1} times as long.{cause} {counts}");
+        let _ = writeln!(text, "\nA typical call took {slowdown:.1} times as long.{cause} {counts}");
     }
 }
 

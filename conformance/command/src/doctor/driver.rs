@@ -23,6 +23,14 @@ pub(super) fn why_not_the_system_s(system: &Probe) -> Vec<Finding> {
     problem.map(missing).into_iter().collect()
 }
 
+/// Names the processes that crashed or hung after they had asked the driver.
+pub(super) fn bad_ends(probe: &Probe) -> impl Iterator<Item = Finding> {
+    probe.bad_ends.iter().map(|end| {
+        Finding::missing("end of a process", format_args!("the probe's own process crashed or hung: {end}"))
+            .remedy("a run with this driver fails, because its processes end alike")
+    })
+}
+
 pub(super) fn findings(probe: &Probe, environment: &Environment) -> Vec<Finding> {
     let mut findings = match &probe.driver {
         Err(problem) => vec![

@@ -58,6 +58,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         findings.extend(driver::why_not_the_system_s(&ask(&suite, &Choice::System)?));
     }
     findings.extend(driver::findings(&probe, &environment));
+    findings.extend(driver::bad_ends(&probe));
     findings.extend(devices::findings(&probe));
     findings.extend(surroundings::findings(&environment));
     let groups = groups::of(&probe);

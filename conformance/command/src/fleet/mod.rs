@@ -37,7 +37,8 @@ Every file whose name ends in .jsonl or .json is read. A file that cannot be rea
 A report is called after its host if the run was started with --identify, else after its file.
 
 Outliers come first: what at most a third of the reports with the same driver and the same GPUs have. Disclosures and Xid
-messages of the kernel (with --identify) are the first of them, then rules that break. Then comes the table of the rules that
+messages of the kernel (with --identify) are the first of them, then rules that break. A process that crashed or hung outside
+any case is always an outlier, because its run failed. Then comes the table of the rules that
 break somewhere, with the number of reports in which each breaks. A listed deviation counts as broken. Of a case that appears
 more than once in a report, the worst verdict counts. Reports that lost lines are named.
 

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use conformance::catalogue::Row;
-use conformance::fleet::{Cell, Fleet, Incident, IncidentKind, Member, Rule};
+use conformance::fleet::{Cell, Fleet, Incident, Member, Rule};
 
 use super::words::{self, headline, hosts, statement};
 use crate::html::{STYLE, policy};
@@ -49,7 +49,7 @@ impl Page<'_> {
         }
     }
 
-    /// Returns the disclosures and Xid messages that are outliers, and the others.
+    /// Returns the incidents that are outliers, and the others.
     fn incidents(&self) -> (Vec<&Incident>, Vec<&Incident>) {
         words::rare_and_other(self.fleet)
     }

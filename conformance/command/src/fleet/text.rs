@@ -31,12 +31,12 @@ pub(super) fn text(fleet: &Fleet, by: By, rule: Option<&str>, rows: &[Row]) -> S
         format!("  {bold}{}{bold:#}\n    {}\n", words::what(incident), words::incident(fleet, incident))
     };
     text.extend(rare.iter().take(SHOWN).map(told));
-    more(&mut text, rare.len(), "disclosure or Xid message");
+    more(&mut text, rare.len());
     for one in fleet.outliers.iter().take(SHOWN) {
         let (class, statement) = statement(rows, &one.row);
         let _ = writeln!(text, "  {bold}{}{bold:#} {class}: {statement}\n    {}", one.row, outlier(fleet, one));
     }
-    more(&mut text, fleet.outliers.len(), "outlier");
+    more(&mut text, fleet.outliers.len());
     let broken: Vec<_> = fleet.rules.iter().filter(|rule| !rule.broken_in.is_empty()).collect();
     if !broken.is_empty() {
         let _ = writeln!(text, "\n{bold}rules that break somewhere ({}){bold:#}", broken.len());
@@ -50,7 +50,7 @@ pub(super) fn text(fleet: &Fleet, by: By, rule: Option<&str>, rows: &[Row]) -> S
         let _ = writeln!(text, "\n{bold}other disclosures and Xid messages ({}){bold:#}", other.len());
     }
     text.extend(other.iter().take(SHOWN).map(told));
-    more(&mut text, other.len(), "disclosure or Xid message");
+    more(&mut text, other.len());
     add(&mut text, fleet, "reports that check too little", unfit);
     add(&mut text, fleet, "reports that lost lines", words::lost);
     add(&mut text, fleet, "reports with repeated cases", words::repeated);
@@ -62,7 +62,7 @@ pub(super) fn text(fleet: &Fleet, by: By, rule: Option<&str>, rows: &[Row]) -> S
         let running = report.running.as_ref().map(|case| format!(": ended while running {case}"));
         let _ = writeln!(text, "  {}{}", report.name, running.unwrap_or_default());
     }
-    more(&mut text, cut.len(), "report");
+    more(&mut text, cut.len());
     if !fleet.unreadable.is_empty() {
         let _ = writeln!(text, "\n{bold}files that could not be read ({}){bold:#}", fleet.unreadable.len());
     }
@@ -80,12 +80,13 @@ fn add(text: &mut String, fleet: &Fleet, title: &str, told: fn(&Member) -> Optio
     for (name, told) in reports.iter().take(SHOWN) {
         let _ = writeln!(text, "  {name}: {told}");
     }
-    more(text, reports.len(), "report");
+    more(text, reports.len());
 }
 
-fn more(text: &mut String, total: usize, noun: &str) {
+/// Says how many lines of a list are not printed. Its title says what they are.
+fn more(text: &mut String, total: usize) {
     if total > SHOWN {
-        let _ = writeln!(text, "  and {}, which --format json lists", count(total - SHOWN, &format!("more {noun}")));
+        let _ = writeln!(text, "  and {} more, which --format json lists", total - SHOWN);
     }
 }
 
@@ -115,7 +116,7 @@ fn by_driver(fleet: &Fleet, rules: &[&Rule]) -> String {
 fn by_host(fleet: &Fleet, rules: &[&Rule]) -> String {
     let hosts = hosts(fleet, HOSTS);
     if hosts.is_empty() {
-        return "  no rule breaks on a few of otherwise equal machines; --by driver shows where they break\n"
+        return "  no rule breaks in only a few reports of the same driver and GPUs; --by driver shows where they break\n"
             .to_owned();
     }
     let names: Vec<_> = hosts.iter().map(|index| fleet.reports[*index].name.clone()).collect();
@@ -142,6 +143,6 @@ fn table<'a>(columns: &[String], lines: impl Iterator<Item = (&'a str, Vec<Strin
     };
     let mut text = line("", columns);
     text.extend(lines.iter().take(SHOWN).map(|(row, cells)| line(row, cells)));
-    more(&mut text, lines.len(), "rule");
+    more(&mut text, lines.len());
     text
 }

@@ -16,7 +16,7 @@ pub(super) fn headline(fleet: &Fleet) -> String {
     hosts.dedup();
     let (reports, drivers) = (count(fleet.reports.len(), "report"), count(fleet.drivers.len(), "driver"));
     let outliers = match broken.count() {
-        0 => "no rule breaks on a few of otherwise equal machines".to_owned(),
+        0 => "no rule breaks in only a few reports of the same driver and GPUs".to_owned(),
         rules => format!(
             "{} {} in {}, but {} in most reports of the same driver and GPUs",
             count(rules, "rule"),
@@ -35,7 +35,8 @@ pub(super) fn headline(fleet: &Fleet) -> String {
         0 => String::new(),
         reports => format!("; {} lost lines", count(reports, "report")),
     };
-    let incidents = incidents(fleet).map(|clause| format!("{clause}; ")).unwrap_or_default();
+    let incidents: String =
+        processes(fleet).into_iter().chain(incidents(fleet)).map(|clause| format!("{clause}; ")).collect();
     let unread = match fleet.unreadable.len() {
         0 => String::new(),
         files => format!("; {} could not be read", count(files, "file")),
@@ -48,9 +49,21 @@ pub(super) fn rare_and_other(fleet: &Fleet) -> (Vec<&Incident>, Vec<&Incident>) 
     fleet.incidents.iter().partition(|incident| incident.is_rare)
 }
 
+/// Says in how many reports a process crashed or hung outside any case.
+fn processes(fleet: &Fleet) -> Option<String> {
+    let ends = fleet.incidents.iter().filter(|incident| incident.kind == IncidentKind::Process);
+    let reports: BTreeSet<_> = ends.flat_map(|incident| &incident.reports).collect();
+    let runs = if reports.len() == 1 { "its run" } else { "their runs" };
+    let told = || {
+        format!("in {} a process crashed or hung outside any case, so {runs} failed", count(reports.len(), "report"))
+    };
+    (!reports.is_empty()).then(told)
+}
+
 /// Says how many reports have a disclosure or an Xid message that is an outlier.
 fn incidents(fleet: &Fleet) -> Option<String> {
-    let (rare, _) = rare_and_other(fleet);
+    let (mut rare, _) = rare_and_other(fleet);
+    rare.retain(|incident| incident.kind != IncidentKind::Process);
     let reports: BTreeSet<_> = rare.iter().flat_map(|incident| &incident.reports).collect();
     let has = |kind| rare.iter().any(|incident| incident.kind == kind);
     let (one, several) = match (has(IncidentKind::Disclosure), has(IncidentKind::Xid)) {
@@ -60,28 +73,37 @@ fn incidents(fleet: &Fleet) -> Option<String> {
         (true, true) => ("a disclosure and an Xid message", "disclosures or Xid messages"),
     };
     Some(match reports.len() {
-        1 => format!("1 report has {one} that its peers lack"),
-        reports => format!("{reports} reports have {several} that most of their peers lack"),
+        1 => format!("1 report has {one} that others of its driver and GPUs lack"),
+        reports => format!("{reports} reports have {several} that most others of their driver and GPUs lack"),
     })
 }
 
-/// Returns what a process can access, or the message.
-pub(super) fn what(incident: &Incident) -> String {
+/// Returns the word that marks an incident on the page.
+pub(super) fn badge(incident: &Incident) -> &'static str {
     match incident.kind {
-        IncidentKind::Disclosure => format!("disclosure: {}", incident.what),
-        IncidentKind::Xid => incident.what.clone(),
+        IncidentKind::Disclosure => "discloses",
+        IncidentKind::Xid => "Xid",
+        IncidentKind::Process => "process",
     }
 }
 
-/// Returns which reports have a disclosure or an Xid message.
+/// Returns what a process can access, the message, or how the process ended.
+pub(super) fn what(incident: &Incident) -> String {
+    match incident.kind {
+        IncidentKind::Disclosure => format!("disclosure: {}", incident.what),
+        IncidentKind::Xid | IncidentKind::Process => incident.what.clone(),
+    }
+}
+
+/// Returns which reports have an incident.
 pub(super) fn incident(fleet: &Fleet, incident: &Incident) -> String {
+    let first = incident.case.as_ref().map(|case| format!(", first in {case}")).unwrap_or_default();
     format!(
-        "in {} of {} with {} on {}, first in {}: {}",
+        "in {} of {} with {} on {}{first}: {}",
         incident.reports.len(),
         count(incident.peers, "report"),
         fleet.driver(incident.driver),
         incident.gpus,
-        incident.case,
         names(fleet, &incident.reports),
     )
 }

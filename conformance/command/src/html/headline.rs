@@ -55,16 +55,21 @@ impl<'a> Headline<'a> {
         let broken = verdicts().filter(|verdict| !verdict.is_good()).count();
         let listed = verdicts().filter(|verdict| *verdict == Verdict::Deviation).count();
         let says = match (checked, broken, listed) {
-            (0, _, _) => "was not checked against any row".to_owned(),
+            (0, _, _) => "was not checked against any rule".to_owned(),
             (_, 0, 0) => format!("meets {}", all(checked)),
             (_, 0, _) => {
-                format!("meets {} of {checked} checked rows (listed deviations: {listed})", checked - listed)
+                format!(
+                    "meets {} of {checked} checked rules and breaks the others as deviations.toml lists",
+                    checked - listed
+                )
             }
-            _ => format!("breaks {broken} of {checked} checked rows"),
+            _ => format!("breaks {broken} of {checked} checked rules"),
         };
         let of = |verdict| outline.total.cases(verdict);
         let unmet = report.run.unmet.iter();
         let mut remarks: Vec<_> = unmet.map(|unmet| format!("A requirement is not met: {unmet}.")).collect();
+        let outside = |end| format!("A process crashed or hung outside any case, so the run failed: {end}.");
+        remarks.extend(report.bad_ends.iter().map(outside));
         if report.run.is_partial {
             remarks.push("A filter selected the cases: the rest of the suite did not run.".to_owned());
         }
@@ -77,7 +82,8 @@ impl<'a> Headline<'a> {
         }
         let loose = outline.others.loose.iter().filter(|case| !case.report.verdict.is_good()).count();
         if loose > 0 {
-            remarks.push(format!("{} without a row ended with a bad verdict.", count(loose, "case")));
+            let check = if loose == 1 { "checks" } else { "check" };
+            remarks.push(format!("{} that {check} no rule failed.", count(loose, "case")));
         }
         let is_bad = report.cases.iter().any(|case| !case.verdict.is_good()) || diff.is_some_and(Diff::has_regressed);
         let mut sentence = format!("{} {says}.", subject(&report.run));
@@ -88,7 +94,10 @@ impl<'a> Headline<'a> {
         }
         let bad = attention(report, diff);
         Self {
-            mood: match (is_bad || !report.run.unmet.is_empty(), report.is_complete && checked > 0) {
+            mood: match (
+                is_bad || !report.run.unmet.is_empty() || !report.bad_ends.is_empty(),
+                report.is_complete && checked > 0,
+            ) {
                 (true, _) => "bad",
                 (false, true) => "good",
                 (false, false) => "unknown",
@@ -165,5 +174,5 @@ pub(super) fn devices(run: &Run) -> String {
 }
 
 fn all(checked: usize) -> String {
-    if checked == 1 { "the only checked row".to_owned() } else { format!("all {checked} checked rows") }
+    if checked == 1 { "the only checked rule".to_owned() } else { format!("all {checked} checked rules") }
 }

@@ -123,7 +123,7 @@ fn another_suite(_: &mut Report, new: &mut Report) {
 #[case::filter(
     filter,
     0,
-    "Compared 2 of 3 cases, because the new run ran with a filter: no documented \
+    "Compared 2 of 3 cases, because the new run used a filter: no documented \
     rule broke since 570.86.15; 1 case is no longer checked: left out by a filter."
 )]
 #[case::broken_off_report(
@@ -131,7 +131,7 @@ fn another_suite(_: &mut Report, new: &mut Report) {
     0,
     "Compared 1 of 3 cases, because the new run broke off while \
     ipcmem::open::planted/number=00001 was running: no documented rule broke since 570.86.15; 2 cases are no longer \
-    checked: still running when the report ends (1), the report ends before (1)."
+    checked: still running when the report ends (1), the report ends earlier (1)."
 )]
 #[case::leak(
     leak,

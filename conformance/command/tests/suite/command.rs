@@ -99,7 +99,7 @@ pub(crate) fn plain(version: &str, cases: usize) -> Report {
         is_partial: false,
     };
     let case = |number: usize| case(&format!("ipcmem::open::planted/number={number:05}"));
-    Report { run, cases: (0..cases).map(case).collect(), running: Vec::new(), is_complete: true }
+    Report { run, cases: (0..cases).map(case).collect(), running: Vec::new(), bad_ends: Vec::new(), is_complete: true }
 }
 
 /// Returns a case that passed.

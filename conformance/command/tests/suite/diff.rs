@@ -131,8 +131,8 @@ fn how_often_a_case_fails_is_compared(
     if severity == "regressed" {
         let first = printed.lines().next().unwrap_or_default();
         let says = format!(
-            "No documented rule broke since the earlier run of this driver; 1 case fails more often, before in {} of {} \
-             runs: x does not hold, in {} of {} runs.",
+            "No documented rule broke since the earlier run of this driver; 1 case fails more often (before: {} of {} \
+             runs): x does not hold, in {} of {} runs.",
             before.0, before.1, now.0, now.1
         );
         check!(first == says, "{printed}");

@@ -61,6 +61,21 @@ fn a_driver_that_crashes_is_reported() -> Outcome {
     Ok(())
 }
 
+/// A driver that crashes when a process exits is reported, although its cases can run: each run on it fails.
+#[rstest]
+#[case::sound("", None)]
+#[case::crashes("exit-aborts", Some("keeper: killed by signal 6 (SIGABRT) in exit()"))]
+#[conformance::test()]
+fn a_crash_at_the_end_of_the_probe_is_reported(#[case] fault: &str, #[case] end: Option<&str>) -> Outcome {
+    let mut command = conformance(&["doctor", "--driver", "reference"])?;
+    command.env("REFERENCE_DRIVER_FAULT", fault);
+    let (code, text, errors) = finish(command)?;
+    let line = text.lines().find(|line| line.starts_with("missing  end of a process"));
+    check!(line.is_some() == end.is_some() && code == Some(0), "{code:?}: {text}{errors}");
+    check!(end.is_none_or(|end| line.is_some_and(|line| line.ends_with(end))), "{text}");
+    Ok(())
+}
+
 /// The output shows the devices and links of the reference driver. With one device, it says what is missing and for how
 /// many cases.
 #[rstest]

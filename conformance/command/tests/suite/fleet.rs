@@ -315,7 +315,9 @@ fn a_disclosure_and_an_xid_come_first(
     })?;
     let (code, printed, errors) = run(folder.path(), &[])?;
     let word = if kind == "xid" { "an Xid message" } else { "a disclosure" };
-    let first = format!("8 reports of 1 driver: 1 report has {word} that its peers lack; 1 rule breaks in 1 report, ");
+    let first = format!(
+        "8 reports of 1 driver: 1 report has {word} that others of its driver and GPUs lack; 1 rule breaks in 1 report, "
+    );
     check!(code == Some(0) && printed.starts_with(&first), "{printed}{errors}");
     let title = if kind == "xid" { "" } else { "disclosure: " };
     let told = [
@@ -348,7 +350,7 @@ fn a_disclosure_and_an_xid_come_first(
 #[rstest]
 #[case::two(
     2,
-    "2 reports of 1 driver: 1 report has an Xid message that its peers lack; ",
+    "2 reports of 1 driver: 1 report has an Xid message that others of its driver and GPUs lack; ",
     "\noutliers (1)\n  Xid 79, "
 )]
 #[case::one(1, "1 report of 1 driver: no rule breaks", "\nother disclosures and Xid messages (1)\n  Xid 79, ")]
@@ -376,7 +378,13 @@ fn what_most_machines_disclose_is_no_outlier() -> Outcome {
         report.cases[1].xids.push(format!("Xid (PCI:0000:{number}8:00): 31, pid={number}, MMU fault"));
     })?;
     let (code, printed, _) = run(folder.path(), &[])?;
-    check!(code == Some(0) && printed.starts_with("8 reports of 1 driver: no rule breaks on a few"), "{printed}");
+    check!(
+        code == Some(0)
+            && printed.starts_with(
+                "8 reports of 1 driver: no rule breaks in only a few reports of the same driver and GPUs."
+            ),
+        "{printed}"
+    );
     check!(!printed.contains("outliers ("), "{printed}");
     let listed = "\nother disclosures and Xid messages (2)\n  disclosure: reads memory at ";
     check!(printed.contains(listed) && printed.matches("in 8 of 8 reports").count() == 2, "{printed}");

@@ -189,13 +189,13 @@ fn a_crash(lab: &Lab) -> Result<[Command; 2], Stop> {
 #[case::filter(
     a_filter,
     0,
-    "Compared 4 of 6 cases, because the new run ran with the filter leaves_the_memory: no documented rule broke since \
+    "Compared 4 of 6 cases, because the new run used the filter leaves_the_memory: no documented rule broke since \
      the earlier run of this driver; 2 cases are no longer checked: left out by a filter."
 )]
 #[case::skip(
     a_skip,
     0,
-    "Compared 5 of 6 cases, because the new run ran with --skip both_gpus: no documented rule broke since the earlier \
+    "Compared 5 of 6 cases, because the new run used --skip both_gpus: no documented rule broke since the earlier \
      run of this driver; 1 case is no longer checked: left out by a filter."
 )]
 #[case::broken_off(

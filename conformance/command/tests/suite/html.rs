@@ -301,8 +301,8 @@ fn the_topology_is_drawn(#[case] devices: i32) -> Outcome {
 
 /// An error of the harness does not count as a broken row.
 #[rstest]
-#[case::fail("fail", "breaks 2 of 2 checked rows")]
-#[case::error("error", "breaks 1 of 1 checked rows")]
+#[case::fail("fail", "breaks 2 of 2 checked rules")]
+#[case::error("error", "breaks 1 of 1 checked rules")]
 #[conformance::test()]
 fn an_error_of_the_harness_breaks_no_row(#[case] verdict: &str, #[case] says: &str) -> Outcome {
     let mut other = case("other", "words");

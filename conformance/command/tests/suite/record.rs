@@ -133,6 +133,7 @@ fn a_run_with_failures_becomes_a_record_only_on_request() -> Outcome {
 #[case::cut("has no end line", |report: &mut Report| report.is_complete = false)]
 #[case::filtered("covers only a part of the suite", |report: &mut Report| report.run.is_partial = true)]
 #[case::unmet("did not meet --require", |report: &mut Report| report.run.unmet.push("gpus=8".to_owned()))]
+#[case::process("has a process that crashed or hung", |report: &mut Report| report.bad_ends.push("process 7, keeper: killed".to_owned()))]
 #[case::harness("has no cases that check a row", |report: &mut Report| report.cases = vec![without_rows("wire::something")])]
 #[conformance::test()]
 fn an_incomplete_run_cannot_become_a_record(#[case] says: &str, #[case] plant: fn(&mut Report)) -> Outcome {

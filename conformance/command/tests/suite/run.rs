@@ -135,7 +135,7 @@ fn the_help_of_the_suite_names_the_exit_codes() -> Outcome {
         "\n  0    no case failed",
         "\n  1    the run cannot start, or its report cannot be written",
         "\n  2    invalid flags",
-        "\n  101  a case failed, or a requirement is not met",
+        "\n  101  a case failed, a process crashed or hung outside any case, a requirement is not met",
     ] {
         check!(help.contains(part), "{part:?} is not in {help}");
     }

@@ -60,7 +60,7 @@ fn a_slowdown_of_all_calls_is_not_a_regression(
     #[case] cause: &str,
 ) -> Outcome {
     let (printed, code) = diff(&timed([2.0; 4], before), &timed([8.0; 4], now))?;
-    let sentence = format!("The usual call took 4.0 times as long.{cause} Only what slowed down more counts.");
+    let sentence = format!("A typical call took 4.0 times as long.{cause} Only what slowed down more counts.");
     check!(printed.contains(&sentence), "{printed}");
     check!(code == Some(0) && !printed.contains("slower calls"), "{code:?}: {printed}");
     Ok(())
@@ -84,7 +84,7 @@ fn a_large_slowdown_of_an_equally_busy_machine_is_a_regression(
     let (printed, found) = diff(&old, &new)?;
     check!(found == Some(code), "{found:?}: {printed}");
     let first = printed.lines().next().unwrap_or_default();
-    check!(first.contains(&format!("the usual call took {factor:.1} times as long")), "{printed}");
+    check!(first.contains(&format!("a typical call took {factor:.1} times as long")), "{printed}");
     check!(printed.contains("slower calls (4)") == (code == 1), "{printed}");
     let says = "so each call that became slower counts";
     check!(printed.contains(says) == (code == 1), "{printed}");

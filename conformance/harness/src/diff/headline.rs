@@ -10,10 +10,11 @@ use crate::{Defect, Verdict, catalogue};
 /// Returns the sentence, without a full stop.
 pub(super) fn headline(diff: &Diff) -> String {
     let mut clauses = broken(diff);
+    clauses.extend(outside(diff));
     clauses.extend(slower_calls(diff));
     // Whether that is the driver or a busier machine, the times do not tell.
     if let Some(factor) = diff.times.slowdown.filter(|factor| *factor >= TIMES) {
-        clauses.push(format!("the usual call took {factor:.1} times as long"));
+        clauses.push(format!("a typical call took {factor:.1} times as long"));
     }
     clauses.extend(unchecked(diff));
     clauses.extend(first_time(diff));
@@ -92,8 +93,8 @@ fn broken(diff: &Diff) -> Vec<String> {
     match (more_often.as_slice(), diff.causes.as_slice()) {
         ([], _) => {}
         // The cause has the number of runs.
-        ([(old, _)], [_]) => clauses.push(format!("1 case fails more often, before in {old} runs")),
-        ([(old, new)], _) => clauses.push(format!("1 case fails more often, in {new} runs and before in {old}")),
+        ([(old, _)], [_]) => clauses.push(format!("1 case fails more often (before: {old} runs)")),
+        ([(old, new)], _) => clauses.push(format!("1 case fails more often ({new} runs, before: {old})")),
         (several, _) => clauses.push(format!("{} more often", cases(several.len(), "fails", "fail"))),
     }
     if unknown > 0 {
@@ -107,6 +108,15 @@ fn broken(diff: &Diff) -> Vec<String> {
         }
     }
     clauses
+}
+
+/// Names the process that crashed or hung outside any case, or says how many did.
+fn outside(diff: &Diff) -> Option<String> {
+    let ends = diff.new_bad_ends();
+    match (ends.first()?, ends.len()) {
+        (end, 1) => Some(format!("a process crashed or hung outside any case: {end}")),
+        (end, several) => Some(format!("{several} processes crashed or hung outside any case, first {end}")),
+    }
 }
 
 /// Names the call that became slower, or says how many did.
@@ -154,7 +164,7 @@ impl Why {
         match self {
             Self::Machine { .. } => "the machine lacks something that is needed",
             Self::Filter => "left out by a filter",
-            Self::Unfinished { running: false } => "the report ends before",
+            Self::Unfinished { running: false } => "the report ends earlier",
             Self::Unfinished { running: true } => "still running when the report ends",
             Self::Suite => "no longer in the suite",
         }

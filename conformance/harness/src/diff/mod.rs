@@ -99,7 +99,7 @@ impl Diff {
         self.headline = headline::headline(self);
     }
 
-    /// Ignores cases that became slower or faster only as much as the usual call did.
+    /// Ignores cases that became slower or faster only as much as a typical call did.
     fn expect_the_usual_slowdown(&mut self) {
         let Some(usual) = self.times.slowdown else { return };
         let count = self.changes.len();

@@ -14,7 +14,7 @@ pub struct Scope {
     pub compared: usize,
     /// The number of cases that one report or both check.
     pub cases: usize,
-    /// Why the comparison is partial: clauses such as `the new run ran with --skip harness::`. Empty if both runs
+    /// Why the comparison is partial: clauses such as `the new run used --skip harness::`. Empty if both runs
     /// were complete and had as many GPUs.
     pub limits: Vec<String>,
 }
@@ -62,7 +62,7 @@ fn limit(which: &str, report: &impl Source) -> Option<String> {
         }
         [] if report.run().is_partial => {
             let selection = report.run().selection.as_deref().unwrap_or("a filter");
-            Some(format!("the {which} run ran with {selection}"))
+            Some(format!("the {which} run used {selection}"))
         }
         [] => None,
         [one] => Some(format!("the {which} run broke off while {one} was running")),

@@ -15,10 +15,10 @@ use crate::step::function;
 /// A change below this is not compared: processes wait as long for each other by chance.
 const SHORTEST_MS: f64 = 1.0;
 
-/// The slowdown of the usual call that nothing excuses on a machine that was no busier.
+/// The slowdown of a typical call that nothing excuses on a machine that was no busier.
 const UNEXCUSED: f64 = 10.0;
 
-/// Whether the usual call became so much slower that it counts, although the machine was no busier than before. If a report
+/// Whether a typical call became so much slower that it counts, although the machine was no busier than before. If a report
 /// does not say how busy it was, that may be the reason.
 pub(super) fn has_no_excuse(slowdown: Option<f64>, old: Option<Load>, new: Option<Load>) -> bool {
     let is_as_busy = old.zip(new).is_some_and(|(old, new)| !new.exceeds(&old));
@@ -32,7 +32,8 @@ const FEWEST: usize = 3;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Times {
-    /// The factor by which the usual call became slower; null if too few calls have times in both reports.
+    /// The factor by which a typical call became slower: the median over all calls. It is null if too few calls have times in
+    /// both reports.
     pub slowdown: Option<f64>,
     /// The calls that became slower beyond that, the one with the most cases first. If the factor is 10 or more, and the
     /// machine was no busier than before, each call that became slower is here.

@@ -1,10 +1,10 @@
 //! What a comparison contains.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::cause::Cause;
+use super::cause::{Cause, without_numbers};
 use super::change::{Change, Severity};
 use super::scope::Scope;
 use super::setting::Setting;
@@ -60,6 +60,8 @@ pub struct Side {
     pub is_complete: bool,
     /// The cases that had started but not ended when the report ends.
     pub running: Vec<String>,
+    /// The processes that crashed or hung outside any case, in words. If there are any, the run failed.
+    pub bad_ends: Vec<String>,
     /// The number of cases that appear more than once; the worst verdict of each counts.
     pub repeated: usize,
     /// The number of cases per verdict.
@@ -67,16 +69,27 @@ pub struct Side {
 }
 
 impl Diff {
-    /// Whether a case regressed, or is checked for the first time and fails, or a call became slower.
+    /// Whether something regressed, or a case is checked for the first time and fails.
     #[must_use]
     pub fn has_failed(&self) -> bool {
         self.has_regressed() || self.changes.iter().any(Change::is_new_failure)
     }
 
-    /// Whether a case regressed, or a call became slower.
+    /// Whether a case regressed, a call became slower, or a process crashed or hung outside any case as none did before.
     #[must_use]
     pub fn has_regressed(&self) -> bool {
-        self.changes_of(Severity::Regressed).next().is_some() || !self.times.slower.is_empty()
+        self.changes_of(Severity::Regressed).next().is_some()
+            || !self.times.slower.is_empty()
+            || !self.new_bad_ends().is_empty()
+    }
+
+    /// Returns the processes of the new run that crashed or hung outside any case in a way that the old run does not have.
+    /// A process has another number in each run.
+    #[must_use]
+    pub fn new_bad_ends(&self) -> Vec<&str> {
+        let known: BTreeSet<_> = self.old.bad_ends.iter().map(|end| without_numbers(end)).collect();
+        let ends = self.new.bad_ends.iter().map(String::as_str);
+        ends.filter(|end| !known.contains(&without_numbers(end))).collect()
     }
 
     /// Whether every call took many times as long on a machine that is known to have been no busier than before. Then the
@@ -106,6 +119,7 @@ impl Side {
             is_partial: run.is_partial,
             is_complete: report.is_complete(),
             running: report.running().to_vec(),
+            bad_ends: report.bad_ends().to_vec(),
             repeated: report.repeated(),
             summary: report.summary(),
         }

@@ -53,34 +53,38 @@ pub(super) struct Broken {
     pub(super) is_listed: bool,
 }
 
-/// A disclosure or an Xid message that some reports have.
+/// A disclosure, an Xid message, or a process that crashed or hung outside any case, which some reports have.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Seen {
     pub(super) kind: IncidentKind,
     pub(super) what: String,
-    /// The first case that showed it.
-    pub(super) case: String,
+    /// The first case that showed it; `None` for a process, which belongs to no case.
+    pub(super) case: Option<String>,
 }
 
 impl Seen {
     fn disclosure(text: &str, case: &str) -> Self {
-        Self { kind: IncidentKind::Disclosure, what: without_addresses(text), case: case.to_owned() }
+        Self { kind: IncidentKind::Disclosure, what: without_addresses(text), case: Some(case.to_owned()) }
     }
 
     /// Leaves out the address of the GPU: `Xid (PCI:0000:18:00): 79, GPU has fallen off the bus.` is `Xid 79, GPU …`.
     fn xid(message: &str, case: &str) -> Self {
         let parts = message.strip_prefix("Xid (").and_then(|rest| rest.split_once("): "));
         let what = parts.map_or_else(|| message.to_owned(), |(_, what)| format!("Xid {what}"));
-        Self { kind: IncidentKind::Xid, what, case: case.to_owned() }
+        Self { kind: IncidentKind::Xid, what, case: Some(case.to_owned()) }
+    }
+
+    fn process(end: &str) -> Self {
+        Self { kind: IncidentKind::Process, what: end.to_owned(), case: None }
     }
 
     /// What is the same in every report that has it.
     fn key(&self) -> Self {
         let what = match self.kind {
-            IncidentKind::Disclosure => without_numbers(&self.what),
+            IncidentKind::Disclosure | IncidentKind::Process => without_numbers(&self.what),
             IncidentKind::Xid => self.what.split(',').next().unwrap_or_default().to_owned(),
         };
-        Self { kind: self.kind, what, case: String::new() }
+        Self { kind: self.kind, what, case: None }
     }
 }
 
@@ -99,7 +103,7 @@ pub(super) struct Kept {
     /// The number of cases that appear more than once.
     pub(super) repeated: usize,
     pub(super) running: Option<String>,
-    /// The numbers of its disclosures and Xid messages.
+    /// The numbers of its incidents.
     pub(super) incidents: Vec<usize>,
     /// The numbers of the rows that were checked, as bits.
     pub(super) checked: Vec<u64>,
@@ -273,8 +277,10 @@ impl Reader {
     }
 
     /// Keeps what the cases of a report say about its rows.
-    fn keep(&mut self, path: &Path, brief: Brief, incidents: BTreeSet<usize>) {
-        let Brief { run, is_complete, said, running } = brief;
+    fn keep(&mut self, path: &Path, brief: Brief, mut incidents: BTreeSet<usize>) {
+        let Brief { run, is_complete, said, running, bad_ends } = brief;
+        let known = &mut self.gathered.incidents;
+        incidents.extend(bad_ends.iter().map(|end| Seen::process(end)).map(|seen| known.number_by(seen.key(), &seen)));
         let ended = || self.ends.iter().flatten();
         let lost = said.saturating_sub(ended().count());
         let mut report = Kept {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::gather::{Broken, Gathered, Kept, Seen};
-use super::types::{Cell, Fleet, Incident, Member, Outlier, Rule, Way};
+use super::types::{Cell, Fleet, Incident, IncidentKind, Member, Outlier, Rule, Way};
 use crate::identity::release;
 
 /// An outlier is at most one of this many peers. More is no exception, but a difference between the machines.
@@ -120,7 +120,7 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
     }
 }
 
-/// Returns the disclosures and the Xid messages of equal machines.
+/// Returns the incidents of equal machines.
 fn incidents_of(driver: usize, gpus: &str, group: &[usize], reports: &[Kept], seen: &[Seen]) -> Vec<Incident> {
     let mut all: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for index in group {
@@ -128,10 +128,12 @@ fn incidents_of(driver: usize, gpus: &str, group: &[usize], reports: &[Kept], se
     }
     let incident = |(number, having): (usize, Vec<usize>)| {
         let Seen { kind, what, case } = seen[number].clone();
-        // Two machines that should be equal differ, and nothing says which of them is usual: an Xid message is not.
-        let is_rare = match group.len() >= FEWEST_PEERS {
-            true => having.len() * RARE <= group.len(),
-            false => having.len() < group.len(),
+        let is_rare = match kind {
+            // Its run fails, however many others do too.
+            IncidentKind::Process => true,
+            _ if group.len() >= FEWEST_PEERS => having.len() * RARE <= group.len(),
+            // Two machines that should be equal differ, and nothing says which of them is usual: an Xid message is not.
+            _ => having.len() < group.len(),
         };
         Incident { kind, what, case, driver, gpus: gpus.to_owned(), peers: group.len(), reports: having, is_rare }
     };

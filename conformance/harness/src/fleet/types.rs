@@ -10,8 +10,8 @@ use crate::Defect;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fleet {
-    /// Disclosures and Xid messages: those that few of otherwise equal machines show come first, the rarest of them before
-    /// the others.
+    /// Disclosures, Xid messages, and processes that crashed or hung outside any case. Those that are outliers come first,
+    /// the rarest of them before the others.
     pub incidents: Vec<Incident>,
     /// What only few of otherwise equal machines do, the rarest first, and broken rules before others.
     pub outliers: Vec<Outlier>,
@@ -70,17 +70,17 @@ const fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// A disclosure or an Xid message, and the machines that show it.
+/// A disclosure, an Xid message, or a process that crashed or hung outside any case, and the machines that show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Incident {
-    /// Which of the two it is.
+    /// Which of the three it is.
     pub kind: IncidentKind,
-    /// What a process can access, or the message of the first report that has it. Addresses and numbers in it may differ in
-    /// the other reports, and of an Xid message only its number is compared.
+    /// What a process can access, the message, or how the process ended, in the first report that has it. Addresses and
+    /// numbers in it may differ in the other reports, and of an Xid message only its number is compared.
     pub what: String,
-    /// The first case that showed it.
-    pub case: String,
+    /// The first case that showed it; null for a process, which belongs to no case.
+    pub case: Option<String>,
     /// The driver of all these machines, as an index in the list of drivers.
     pub driver: usize,
     /// The devices of all these machines.
@@ -89,7 +89,8 @@ pub struct Incident {
     pub peers: usize,
     /// The indices of the reports that have it.
     pub reports: Vec<usize>,
-    /// Whether it is an outlier: at most a third of the peers have it, or one of only two.
+    /// Whether it is an outlier: at most a third of the peers have it, or one of only two. A process always is, because its
+    /// run failed.
     pub is_rare: bool,
 }
 
@@ -102,6 +103,8 @@ pub enum IncidentKind {
     Disclosure,
     /// NVIDIA's kernel module wrote a message with an Xid while a case ran.
     Xid,
+    /// A process crashed or hung outside any case, so its run failed.
+    Process,
 }
 
 /// A file that could not be read.

@@ -7,17 +7,3 @@ pub(crate) fn visible_devices(own: Option<&str>, ordinals: &str) -> String {
     let entry = |ordinal: &str| ordinal.parse().ok().and_then(|ordinal| own.split(',').nth(ordinal));
     ordinals.split(',').map(|ordinal| entry(ordinal).unwrap_or(ordinal)).collect::<Vec<_>>().join(",")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ordinals_are_those_of_the_runners_devices() {
-        for (own, expected) in
-            [(None, "1,0"), (Some("0,1"), "1,0"), (Some("3,1"), "1,3"), (Some("GPU-a,MIG-b"), "MIG-b,GPU-a")]
-        {
-            assert_eq!(visible_devices(own, "1,0"), expected, "{own:?}");
-        }
-    }
-}

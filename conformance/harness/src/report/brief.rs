@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use memchr::{memchr, memmem};
 use serde::Deserialize;
 
-use super::read::{First, Named, Summary, described, reason, unread};
+use super::read::{Ending, First, Named, Summary, described, reason, unread};
 use super::{CaseReport, Report, Run, Unreadable};
 use crate::Verdict;
 
@@ -23,6 +23,8 @@ pub(crate) struct Brief {
     pub(crate) said: usize,
     /// A case that had started but not ended when the report ends.
     pub(crate) running: Option<String>,
+    /// The processes that crashed or hung outside any case.
+    pub(crate) bad_ends: Vec<String>,
 }
 
 /// How a case ended.
@@ -65,6 +67,7 @@ enum Other {
     Run,
     Start(Named),
     Case { id: String, verdict: Verdict },
+    Process(Ending),
     End(Summary),
 }
 
@@ -85,7 +88,7 @@ impl Brief {
         let First::Run(run) = described(path, first)? else {
             return Self::of_format_one(path, case);
         };
-        let mut brief = Self { run: *run, is_complete: false, said: 0, running: None };
+        let mut brief = Self { run: *run, is_complete: false, said: 0, running: None, bad_ends: Vec::new() };
         for number in 2.. {
             let line = lines.next().map_err(failed)?;
             if line.is_empty() {
@@ -111,7 +114,7 @@ impl Brief {
             let brief = BriefCase { id: &ended.id, verdict: ended.verdict, whole: Whole::Read(ended) };
             case(&brief).map_err(|why| Unreadable::Foreign(path.to_owned(), why))?;
         }
-        Ok(Self { run, is_complete, said: 0, running: None })
+        Ok(Self { run, is_complete, said: 0, running: None, bad_ends: Vec::new() })
     }
 
     fn add(&mut self, line: &[u8], case: &mut impl FnMut(&BriefCase<'_>) -> Result<(), String>) -> Result<(), String> {
@@ -129,6 +132,7 @@ impl Brief {
                 self.running = None;
                 return case(&BriefCase { id: &id, verdict, whole: Whole::Line(line) });
             }
+            Other::Process(Ending { end }) => self.bad_ends.push(end),
             Other::End(summary) => (self.is_complete, self.said) = (true, summary.count()),
         }
         Ok(())

@@ -1,7 +1,8 @@
 //! Reports in JSON Lines. They are written during a run, so that a crash of the machine loses at most the running case.
 //!
 //! The first line describes the [`Run`]. Then each case has a line when it starts and a line when it has ended
-//! ([`CaseReport`]). The last line says that the run is complete. All processes of a nextest run write the same report,
+//! ([`CaseReport`]). A process that crashed or hung outside any case has a line too. The last line says that the run is
+//! complete. All processes of a nextest run write the same report,
 //! which has no such line.
 
 mod brief;
@@ -51,6 +52,9 @@ pub struct Report {
     pub cases: Vec<CaseReport>,
     /// The cases that had started but not ended when the report ends.
     pub running: Vec<String>,
+    /// The processes that crashed or hung outside any case, in words. If there are any, the run fails regardless of its
+    /// cases.
+    pub bad_ends: Vec<String>,
     /// Whether the report says that the run is complete: always in format 1, never in a nextest run.
     pub is_complete: bool,
 }
@@ -70,10 +74,11 @@ impl Report {
         let run = Line::Run(Box::new(self.run.clone()));
         let cases = self.cases.iter().map(|case| Line::Case(Box::new(case.clone())));
         let running = self.running.iter().map(|id| Line::Start { id: id.clone() });
+        let processes = self.bad_ends.iter().map(|end| Line::Process { end: end.clone() });
         let end = self.is_complete.then(|| Line::End {
             summary: self.summary().into_iter().map(|(word, count)| (word.to_owned(), count)).collect(),
         });
-        let lines = [run].into_iter().chain(cases).chain(running).chain(end);
+        let lines = [run].into_iter().chain(cases).chain(running).chain(processes).chain(end);
         lines.map(|line| Ok(serde_json::to_string(&line)? + "\n")).collect()
     }
 
@@ -112,6 +117,11 @@ pub enum Line {
     },
     /// A case has ended.
     Case(Box<CaseReport>),
+    /// A process of the run crashed or hung when no case used it. No verdict says so, and the run fails.
+    Process {
+        /// Which process it was and how it ended, such as `process 4711, keeper: killed by signal 11 (SIGSEGV) in exit()`.
+        end: String,
+    },
     /// The run is complete.
     End {
         /// The number of cases per verdict.

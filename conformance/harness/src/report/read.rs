@@ -139,6 +139,7 @@ enum Tag {
     Run,
     Start,
     Case,
+    Process,
     End,
 }
 
@@ -148,10 +149,17 @@ pub(super) struct Named {
     pub(super) id: String,
 }
 
+/// How a process ended that no case used.
+#[derive(Deserialize)]
+pub(super) struct Ending {
+    pub(super) end: String,
+}
+
 /// The contents of a report except the cases that ended.
 pub(super) struct Head {
     pub(super) run: Run,
     pub(super) running: Vec<String>,
+    pub(super) bad_ends: Vec<String>,
     pub(super) is_complete: bool,
     /// The number of cases that ended more than once.
     pub(super) repeated: usize,
@@ -212,10 +220,10 @@ pub(super) fn collect(
     keep: fn(CaseReport) -> CaseReport,
 ) -> Result<(Report, usize), Unreadable> {
     let mut cases = BTreeMap::new();
-    let Head { run, running, is_complete, repeated } = scan(path, file, |case: CaseReport, _| {
+    let Head { run, running, bad_ends, is_complete, repeated } = scan(path, file, |case: CaseReport, _| {
         cases.insert(case.id.clone(), keep(case));
     })?;
-    Ok((Report { run, cases: cases.into_values().collect(), running, is_complete }, repeated))
+    Ok((Report { run, cases: cases.into_values().collect(), running, bad_ends, is_complete }, repeated))
 }
 
 /// Opens the file of a report, or standard input if the path is `-`.
@@ -313,7 +321,7 @@ fn format_one<C: Ended>(path: &Path, text: &[u8], mut case: impl FnMut(C, u64)) 
         .map_err(|error: serde_json::Error| Unreadable::Foreign(path.to_owned(), reason(&error)))?;
     let mut ends = Ends::default();
     cases.into_iter().filter(|ended| ends.counts(ended)).for_each(|ended| case(ended, 0));
-    Ok(Head { run, running: Vec::new(), is_complete: true, repeated: ends.repeated })
+    Ok(Head { run, running: Vec::new(), bad_ends: Vec::new(), is_complete: true, repeated: ends.repeated })
 }
 
 /// How the cases of a report ended.
@@ -348,7 +356,7 @@ fn cases<C: Ended>(
     mut case: impl FnMut(C, u64),
 ) -> Result<Head, Unreadable> {
     let (mut running, mut text, mut is_complete) = (BTreeSet::new(), Vec::new(), false);
-    let (mut ends, mut said) = (Ends::default(), 0);
+    let (mut ends, mut bad_ends, mut said) = (Ends::default(), Vec::new(), 0);
     for number in 2.. {
         text.clear();
         let length = lines.read_until(b'\n', &mut text).map_err(|error| Unreadable::Io(path.to_owned(), error))?;
@@ -366,6 +374,7 @@ fn cases<C: Ended>(
                         case(ended, place);
                     }
                 }
+                Tag::Process => bad_ends.push(serde_json::from_slice::<Ending>(&text)?.end),
                 Tag::End => said = serde_json::from_slice::<Summary>(&text)?.count(),
                 Tag::Run => {}
             }
@@ -375,7 +384,7 @@ fn cases<C: Ended>(
             Ok(Tag::Run) => return Err(broken("a second run begins here".to_owned())),
             Ok(_) if is_complete => return Err(broken("it follows the last line of the run".to_owned())),
             Ok(Tag::End) => is_complete = true,
-            Ok(Tag::Start | Tag::Case) => {}
+            Ok(Tag::Start | Tag::Case | Tag::Process) => {}
             // The run was interrupted while it wrote this line.
             Err(_) if !text.ends_with(b"\n") => break,
             Err(_) if text.trim_ascii().is_empty() => return Err(Unreadable::Blank(path.to_owned(), number)),
@@ -385,7 +394,7 @@ fn cases<C: Ended>(
     }
     // Lines were lost if the last one counts more cases.
     is_complete &= ends.worst.len() >= said;
-    Ok(Head { run, running: running.into_iter().collect(), is_complete, repeated: ends.repeated })
+    Ok(Head { run, running: running.into_iter().collect(), bad_ends, is_complete, repeated: ends.repeated })
 }
 
 /// The counts in the last line.

@@ -22,6 +22,8 @@ pub(crate) trait Source {
 
     fn run(&self) -> &Run;
     fn running(&self) -> &[String];
+    /// The processes that crashed or hung outside any case.
+    fn bad_ends(&self) -> &[String];
     fn is_complete(&self) -> bool;
     /// The number of cases that appear more than once; a report in memory has each once.
     fn repeated(&self) -> usize;
@@ -40,6 +42,10 @@ impl Source for Report {
 
     fn running(&self) -> &[String] {
         &self.running
+    }
+
+    fn bad_ends(&self) -> &[String] {
+        &self.bad_ends
     }
 
     fn is_complete(&self) -> bool {
@@ -167,6 +173,10 @@ impl Source for Index {
 
     fn running(&self) -> &[String] {
         &self.head.running
+    }
+
+    fn bad_ends(&self) -> &[String] {
+        &self.head.bad_ends
     }
 
     fn is_complete(&self) -> bool {

@@ -60,6 +60,11 @@ impl Writer {
         self.add(&Line::Case(Box::new(case)))
     }
 
+    /// Writes that a process crashed or hung outside any case.
+    pub(crate) fn process(&self, end: &str) -> io::Result<()> {
+        self.add(&Line::Process { end: end.to_owned() })
+    }
+
     /// Writes that the run is complete.
     pub(crate) fn finish(&self, verdicts: &[Verdict]) -> io::Result<()> {
         let summary = summary(verdicts.iter().copied()).into_iter().map(|(word, count)| (word.to_owned(), count));

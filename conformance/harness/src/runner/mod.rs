@@ -1,5 +1,6 @@
 //! The run: its options, driver, trials and verdicts.
 
+mod begin;
 mod broken_pipe;
 mod give_back;
 mod nextest;
@@ -12,10 +13,9 @@ mod select;
 mod trial;
 mod turns;
 
-use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use clap::Parser as _;
 use libtest_mimic::FormatSetting;
@@ -27,7 +27,7 @@ use crate::identity::Kind;
 use crate::models::Models;
 use crate::process::{BadEnds, Placement, Process, Settings, visible_devices};
 use crate::records::{self, Records};
-use crate::report::{Environment, FORMAT, Identification, KernelLog, Load, Report, Suite, Writer, anonymous};
+use crate::report::{Environment, Report};
 use crate::warm::{Balance, Supply, WarmRoles};
 use crate::{Verdict, calls, catalogue, role};
 use nextest::{run_name, seed_of_the_run, shared_probe, under_nextest};
@@ -149,6 +149,8 @@ struct Run {
     options: Options,
     shared: Arc<Shared>,
     cases: Vec<Case>,
+    /// What a resumed run says of the cases that ended before, and of those that are left.
+    goes_on: Option<String>,
     is_of_drivers: bool,
 }
 
@@ -175,14 +177,17 @@ impl Run {
         let settings = Settings { driver: under_test.library.clone(), ..settings };
         check_gpus(&options.gpus, &under_test)?;
         let seed = options.seed.or_else(|| Some(resumed.as_ref()?.report.run.seed)).unwrap_or_else(seed_of_the_run);
-        let description = run(&under_test, seed, &options);
+        let description = begin::describe(&under_test, seed, &options);
         let cases = select::order(&options, &under_test.machine, seed, cases)?;
-        let (cases, given_up) = match (&resumed, &options.resume) {
+        let (cases, given_up, goes_on) = match (&resumed, &options.resume) {
             (Some(resumed), Some(path)) => {
                 resumed.check(path, &description)?;
-                resumed.left(cases)
+                let left_out = every_case.len() - select::not_skipped(&options, &cases);
+                let (left, given_up) = resumed.left(cases);
+                let told = resumed.told(path, select::not_skipped(&options, &left), given_up.len(), left_out);
+                (left, given_up, Some(told))
             }
-            _ => (cases, Vec::new()),
+            _ => (cases, Vec::new(), None),
         };
         // Also those of cases that do not run: a model avoids each listed bug.
         let listed = every_case.iter().filter(|case| deviations.applies(case, &description));
@@ -195,8 +200,9 @@ impl Run {
         };
         let listed = listed.map(|case| case.id.clone()).collect();
         let setting = Setting { seed, models, full_load: options.load, listed };
-        let writer = begin_report(&options, &description)?;
-        let mut ended = resumed.map(|resumed| resumed.report.cases).unwrap_or_default();
+        let writer = begin::report(&options, &description)?;
+        let (mut ended, bad_ends) =
+            resumed.map(|resumed| (resumed.report.cases, resumed.report.bad_ends)).unwrap_or_default();
         for case in given_up {
             if let Some(writer) = &writer {
                 writer.end(case.clone()).map_err(|error| format!("cannot write the report: {error}"))?;
@@ -241,14 +247,15 @@ impl Run {
             description,
             budget,
             ended: Mutex::new(ended),
+            bad_ends: Mutex::new(bad_ends),
             flags: Mutex::default(),
-            kernel_log: Mutex::new(kernel_log(&options)),
+            kernel_log: Mutex::new(begin::kernel_log(&options)),
         };
-        Ok(Self { options, shared: Arc::new(shared), cases, is_of_drivers: program.is_of_drivers })
+        Ok(Self { options, shared: Arc::new(shared), cases, goes_on, is_of_drivers: program.is_of_drivers })
     }
 
     fn perform(self) -> ExitCode {
-        let Self { mut options, shared, cases, is_of_drivers } = self;
+        let Self { mut options, shared, cases, goes_on, is_of_drivers } = self;
         // One case at a time by default: cases share the devices, and the check for leaks reads the devices' free
         // memory.
         options.libtest.test_threads.get_or_insert(1);
@@ -264,13 +271,14 @@ impl Run {
             || shared.description.unmet.iter().for_each(|unmet| say(format_args!("--require is not met: {unmet}")));
         if !options.libtest.list {
             say(format_args!("{identity}, {}, seed {}", devices(&shared.under_test), shared.setting.seed));
+            goes_on.iter().for_each(|told| say(format_args!("{told}")));
             say_unmet();
         }
         let trials = cases.into_iter().map(|case| trial(case, Arc::clone(&shared))).collect();
         let conclusion = libtest_mimic::run(&options.libtest, trials);
         shared.warm.clear();
-        let bad_ends = if options.libtest.list { Vec::new() } else { shared.warm.bad_ends() };
         if !options.libtest.list {
+            shared.keep_bad_ends();
             let mut report = shared.report();
             let verdicts: Vec<_> = report.cases.iter().map(|case| case.verdict).collect();
             // In a nextest run, no process knows whether it is the last one, so none ends the report.
@@ -304,20 +312,26 @@ impl Run {
             }
             // Above the counts, which look good although the run fails.
             say_unmet();
-            for end in &bad_ends {
-                say(format_args!("the run fails, although no case used this process: {end}"));
+            for end in &report.bad_ends {
+                say(format_args!("the run fails, because a process crashed or hung outside any case: {end}"));
             }
             say(format_args!("{}; {identity}, {}", words.join(", "), devices(&shared.under_test)));
         }
-        let is_empty = is_of_drivers && options.has_checked_nothing(shared.report().cases.len());
+        let report = shared.report();
+        let is_empty = is_of_drivers && options.has_checked_nothing(report.cases.len());
         if is_empty {
             eprintln!("conformance: --require is not met: no case was selected, so nothing was checked");
         }
-        let failed_before = shared.report().cases.iter().any(|case| !case.verdict.is_good());
+        let was_too_short = shared.budget.as_ref().filter(|budget| report.cases.is_empty() && budget.left_out() > 0);
+        if let Some(budget) = was_too_short {
+            eprintln!("conformance: {budget} is spent before the first case could start, so nothing was checked");
+        }
+        let failed_before = report.cases.iter().any(|case| !case.verdict.is_good());
         if conclusion.has_failed()
             || (options.resume.is_some() && failed_before)
             || is_empty
-            || !bad_ends.is_empty()
+            || was_too_short.is_some()
+            || !report.bad_ends.is_empty()
             || (!options.libtest.list && !shared.description.unmet.is_empty())
         {
             ExitCode::from(101)
@@ -339,32 +353,6 @@ fn shared_machine() -> Option<String> {
 fn shared_devices(options: &Options, is_of_drivers: bool) -> Vec<String> {
     let system = is_of_drivers && options.driver != Choice::Reference && !options.libtest.list;
     system.then(|| SYSTEM.to_owned()).into_iter().chain(shared_machine()).collect()
-}
-
-/// Begins the report, or goes on with one.
-fn begin_report(options: &Options, description: &crate::report::Run) -> Result<Option<Writer>, String> {
-    let Some(path) = options.report_file().filter(|_| !options.libtest.list) else { return Ok(None) };
-    let unwritten = |error| format!("cannot write the report {}: {error}", path.display());
-    if options.resume.is_some() {
-        return Writer::resume(path).map(Some).map_err(unwritten);
-    }
-    let described = with_surroundings(description);
-    let described = if options.identify { described } else { anonymous(described) };
-    let (writer, kept) = Writer::new(path, &described, under_nextest().is_some()).map_err(unwritten)?;
-    if let Some(kept) = kept {
-        eprintln!("conformance: the report that was in {} is now {}", path.display(), kept.display());
-    }
-    Ok(Some(writer))
-}
-
-/// Opens the kernel's log for Xid messages, if they are wanted.
-fn kernel_log(options: &Options) -> Option<KernelLog> {
-    if !options.identify || options.libtest.list {
-        return None;
-    }
-    let path = options.kernel_log.display();
-    let unread = |error| eprintln!("conformance: warning: {path}: {error}: the report will have no Xid messages");
-    KernelLog::open(&options.kernel_log).map_err(unread).ok()
 }
 
 /// Returns the lines that compare the run with the nearest golden record.
@@ -417,33 +405,4 @@ fn check_gpus(gpus: &[u32], under_test: &UnderTest) -> Result<(), String> {
         "--gpus {list}: the driver finds {found} of these {} GPUs; `conformance doctor` lists them",
         gpus.len()
     ))
-}
-
-/// Describes the run for its report, without the suite's version and the environment.
-fn run(under_test: &UnderTest, seed: u64, options: &Options) -> crate::report::Run {
-    crate::report::Run {
-        format: FORMAT,
-        run: run_name(),
-        began: Some(humantime::format_rfc3339_nanos(SystemTime::now()).to_string()),
-        suite: None,
-        driver: under_test.identity.clone(),
-        devices: under_test.machine.devices.clone(),
-        links: under_test.machine.links.clone(),
-        environment: None,
-        load: Load::find(),
-        identification: options.identify.then(Identification::find),
-        seed,
-        fresh: options.fresh,
-        repeat: options.times(),
-        unmet: options.require.unmet(&under_test.machine),
-        calls: BTreeMap::new(),
-        is_partial: options.selection().is_some(),
-        selection: options.selection(),
-    }
-}
-
-/// Adds the suite's version and the environment, which takes longer than many cases take. So only a run that writes a
-/// report does it.
-fn with_surroundings(run: &crate::report::Run) -> crate::report::Run {
-    crate::report::Run { suite: Some(Suite::this()), environment: Some(Environment::find()), ..run.clone() }
 }

@@ -24,7 +24,8 @@ Exit codes:
   0    no case failed
   1    the run cannot start, or its report cannot be written
   2    invalid flags
-  101  a case failed, or a requirement is not met
+  101  a case failed, a process crashed or hung outside any case, a requirement is not met, or --budget was too short for
+       any case
 A run that signal N ended has the exit code 128 + N in a shell.";
 
 /// Checks the inter-process memory of a CUDA driver against its documentation.
@@ -40,7 +41,8 @@ pub struct Options {
     #[arg(value_name = "FILTER")]
     pub more: Vec<String>,
 
-    /// Run only the cases that failed in this report, or did not end
+    /// Run only the cases that failed in this report, or did not end. If it is complete and has none, the run says so and
+    /// ends with 0
     #[arg(long, value_name = "REPORT")]
     pub from: Option<PathBuf>,
 
@@ -52,8 +54,9 @@ pub struct Options {
     #[arg(long, env = "CONFORMANCE_LEVEL", value_enum, default_value_t = Level::Full)]
     pub level: Level,
 
-    /// Start no case after this time, such as `60s` or `10m`; cases that check another documented rule come first
-    #[arg(long, env = "CONFORMANCE_BUDGET", value_name = "TIME", value_parser = humantime::parse_duration)]
+    /// Start no case after this time, such as `60s` or `10m`; cases that check another documented rule come first. The run
+    /// fails if no case can start
+    #[arg(long, env = "CONFORMANCE_BUDGET", value_name = "TIME", value_parser = budget)]
     pub budget: Option<Duration>,
 
     /// Run the cases in random order, which the seed determines
@@ -64,8 +67,8 @@ pub struct Options {
     #[arg(long, env = "CONFORMANCE_GPUS", value_name = "LIST", value_delimiter = ',')]
     pub gpus: Vec<u32>,
 
-    /// Go on where the run of this report ended: its cases are not run again, and the new ones are added to it. A case that
-    /// ended the run comes last, and if it ended two runs, it is a crash
+    /// Go on where the run of this report ended, with the same filters: its cases are not run again, and the new ones are
+    /// added to it. A case that ended the run comes last, and if it ended two runs, it is a crash
     #[arg(long, value_name = "REPORT", conflicts_with = "report")]
     pub resume: Option<PathBuf>,
 
@@ -186,7 +189,8 @@ impl Options {
 
     /// Returns what selects a part of the cases, in words; `None` if all run. Under nextest, which selects one case per
     /// process, nothing does.
-    pub(crate) fn selection(&self) -> Option<String> {
+    #[must_use]
+    pub fn selection(&self) -> Option<String> {
         if under_nextest().is_some() {
             return None;
         }
@@ -222,9 +226,19 @@ impl Options {
 
     /// Whether a run that names what the machine must have ended without a case. A mistake in a filter must not make it
     /// green.
-    pub(crate) const fn has_checked_nothing(&self, cases: usize) -> bool {
+    #[must_use]
+    pub const fn has_checked_nothing(&self, cases: usize) -> bool {
         cases == 0 && !self.require.is_empty() && !self.libtest.list
     }
+}
+
+fn budget(text: &str) -> Result<Duration, String> {
+    let budget = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    if budget.is_zero() {
+        // The driver starts within it.
+        return Err(format!("a budget of {text} lets no case start: the smallest useful one is about 1s"));
+    }
+    Ok(budget)
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -356,30 +370,5 @@ impl Requirement {
             ),
         };
         (!met).then_some(text)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parsed(flags: &[&str]) -> Options {
-        Options::try_parse_from(["suite"].iter().chain(flags)).unwrap()
-    }
-
-    #[test]
-    fn a_required_run_without_a_case_has_checked_nothing() {
-        let required = parsed(&["--require", "gpus=1", "no_such_case"]);
-        assert!(required.has_checked_nothing(0) && !required.has_checked_nothing(1));
-        assert!(!parsed(&["no_such_case"]).has_checked_nothing(0), "nothing is required");
-        assert!(!parsed(&["--require", "gpus=1", "--list"]).has_checked_nothing(0), "a list runs nothing");
-    }
-
-    #[test]
-    fn flags_of_libtest_make_a_run_partial() {
-        assert!(parsed(&[]).selection().is_none());
-        for flag in ["filter", "--skip=ipc", "--ignored", "--bench"] {
-            assert!(parsed(&[flag]).selection().is_some(), "{flag}");
-        }
     }
 }

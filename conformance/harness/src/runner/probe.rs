@@ -15,6 +15,9 @@ use crate::process::Settings;
 pub struct Probe {
     /// The driver under test and its probe, or why no driver can be tested.
     pub driver: Result<UnderTest, String>,
+    /// How the process of the probe ended, if it crashed or hung. A run on this driver fails because of that.
+    #[serde(default)]
+    pub bad_ends: Vec<String>,
     /// Each case with what it lacks on this machine; `None` if it can run.
     pub cases: BTreeMap<String, Option<String>>,
 }
@@ -22,13 +25,18 @@ pub struct Probe {
 impl Probe {
     /// Starts a role on the driver, as a run does, and probes the machine.
     fn new(options: &Options, settings: &Settings, cases: &[Case]) -> Self {
-        let driver = choose(&options.driver, settings).map(|(under_test, _)| under_test);
+        let driver = choose(&options.driver, settings).map(|(under_test, keeper)| {
+            // It ends here, and so it is known how.
+            drop(keeper);
+            under_test
+        });
+        let bad_ends = settings.bad_ends.take();
         let lacks = |case: &Case| match &driver {
             Ok(found) => case.registered.needs.unmet(&found.machine),
             Err(problem) => Some(problem.clone()),
         };
         let cases = cases.iter().map(|case| (case.id.clone(), lacks(case))).collect();
-        Self { driver, cases }
+        Self { driver, bad_ends, cases }
     }
 }
 

@@ -34,19 +34,46 @@ impl Resumed {
 
     /// Refuses to mix two drivers, machines or selections in one report.
     pub(super) fn check(&self, path: &Path, now: &Run) -> Result<(), String> {
-        let before = &self.report.run;
-        let of = |run: &Run| {
-            let driver = &run.driver;
-            (driver.name.clone(), driver.version.clone(), driver.sha256.clone(), run.gpus(), run.selection.clone())
-        };
-        if of(before) == of(now) {
-            return Ok(());
+        let (before, path) = (&self.report.run, path.display());
+        if before.selection != now.selection {
+            let told = |run: &Run| run.selection.clone().unwrap_or_else(|| "no filter".to_owned());
+            return Err(format!(
+                "--resume: the run of {path} had {}, and this one has {}: give the same filters as before",
+                told(before),
+                told(now)
+            ));
         }
-        let told = |run: &Run| match &run.selection {
-            Some(selection) => format!("{run}, selected by {selection}"),
-            None => run.to_string(),
+        let of = |run: &Run| (run.driver.name.clone(), run.driver.version.clone(), run.gpus());
+        if of(before) != of(now) {
+            return Err(format!("--resume: {path} is of {before}, but this is {now}"));
+        }
+        if before.driver.sha256 != now.driver.sha256 {
+            let driver = &now.driver.path;
+            return Err(format!(
+                "--resume: the driver has the same version as in {path}, but {driver} is another file"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Says how many cases ended before, how many are left, and what leaves out the others of the suite.
+    pub(super) fn told(&self, path: &Path, left: usize, given_up: usize, left_out: usize) -> String {
+        let number = |count: usize, one: &str, several: &str| match count {
+            1 => format!("1 {one}"),
+            _ => format!("{count} {several}"),
         };
-        Err(format!("--resume: {} is of {}, but this is {}", path.display(), told(before), told(now)))
+        let ended = number(self.report.cases.len(), "case has ended and does", "cases have ended and do");
+        let left = number(left, "is", "are");
+        let mut told = format!("--resume {}: {ended} not run again, {left} left", path.display());
+        if given_up > 0 {
+            let given_up = number(given_up, "case has ended two runs and does", "cases have ended two runs and do");
+            told += &format!("; {given_up} not run a third time");
+        }
+        if let Some(selection) = self.report.run.selection.as_ref().filter(|_| left_out > 0) {
+            let others = number(left_out, "other case of this suite is", "other cases of this suite are");
+            told += &format!("; {others} left out by {selection}");
+        }
+        told
     }
 
     /// Returns the cases that are left, and those that are not tried a third time. What ended the run comes last: if it
@@ -59,7 +86,11 @@ impl Resumed {
         left.sort_by_key(tries);
         let given_up = given_up.iter().map(|case| CaseReport {
             failure: Some(Failure::of(Defect::Crash)),
-            ..CaseReport::of(case, Verdict::Crash, Some(format!("the run ended {} times in this case", tries(case))))
+            ..CaseReport::of(
+                case,
+                Verdict::Crash,
+                Some(format!("{} runs of the suite ended while this case was running", tries(case))),
+            )
         });
         (left, given_up.collect())
     }

@@ -17,12 +17,31 @@ use crate::report::Report;
 /// Returns the cases that the filters, `--cases` and `--from` select. A name that selects no case is an error: the run
 /// would be green without it.
 pub(super) fn named(options: &Options, must_match: bool, mut cases: Vec<Case>) -> Result<Vec<Case>, String> {
+    // Read first, because a report names cases of the whole suite.
+    let of_report = options.from.as_ref().map(|path| of_report(path, &options.verdict, &cases)).transpose()?;
     if let Some(file) = &options.cases {
         cases = of_file(file, cases)?;
     }
-    if let Some(report) = &options.from {
-        cases = of_report(report, &options.verdict, cases)?;
+    cases = filtered(options, must_match, cases)?;
+    if let Some((path, names)) = options.from.as_ref().zip(of_report) {
+        cases.retain(|case| names.contains(&case.id));
+        if cases.is_empty() {
+            let selected = if options.cases.is_none() && options.filters().is_empty() { "" } else { "selected " };
+            let how = ended_how(&options.verdict);
+            eprintln!("conformance: nothing to run again: no {selected}case in {} {how}", path.display());
+        }
     }
+    Ok(cases)
+}
+
+/// Returns how many of the cases `--skip` lets run.
+pub(super) fn not_skipped(options: &Options, cases: &[Case]) -> usize {
+    let is_skipped = |case: &Case| options.libtest.skip.iter().any(|skip| case.id.contains(skip.as_str()));
+    cases.iter().filter(|case| !is_skipped(case)).count()
+}
+
+/// Returns the cases that the filters select.
+fn filtered(options: &Options, must_match: bool, mut cases: Vec<Case>) -> Result<Vec<Case>, String> {
     let filters = options.filters();
     if filters.is_empty() {
         return Ok(cases);
@@ -146,21 +165,19 @@ fn of_file(file: &Path, mut cases: Vec<Case>) -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// Returns the cases that ended with a verdict in a report: if none is named, those that failed or did not end.
-fn of_report(path: &Path, verdicts: &[Verdict], mut cases: Vec<Case>) -> Result<Vec<Case>, String> {
+/// Returns the names of the cases that ended with a verdict in a report: if none is named, of those that failed or did not
+/// end.
+fn of_report(path: &Path, verdicts: &[Verdict], cases: &[Case]) -> Result<BTreeSet<String>, String> {
     let report = Report::read_outline(path).map_err(|error| error.to_string())?;
     let is_wanted =
         |verdict: Verdict| if verdicts.is_empty() { !verdict.is_good() } else { verdicts.contains(&verdict) };
-    let ended = report.cases.iter().filter(|case| is_wanted(case.verdict)).map(|case| case.id.as_str());
-    let running = report.running.iter().filter(|_| verdicts.is_empty()).map(String::as_str);
-    let names: BTreeSet<_> = ended.chain(running).collect();
+    let ended = report.cases.iter().filter(|case| is_wanted(case.verdict)).map(|case| &case.id);
+    let running = report.running.iter().filter(|_| verdicts.is_empty());
+    let names: BTreeSet<_> = ended.chain(running).cloned().collect();
     if names.is_empty() {
-        let words: Vec<_> = verdicts.iter().map(|verdict| verdict.word()).collect();
-        let how = if words.is_empty() { "failed".to_owned() } else { format!("ended as {}", words.join(" or ")) };
-        return Err(format!("--from {}: no case {how}", path.display()));
+        return may_be_none(path, verdicts, &report).map(|()| names);
     }
-    let missing = names.iter().filter(|name| !cases.iter().any(|case| case.id == ***name));
-    let missing: Vec<_> = missing.copied().collect();
+    let missing: Vec<_> = names.iter().filter(|name| !cases.iter().any(|case| case.id == **name)).collect();
     if let Some(first) = missing.first() {
         let count = missing.len();
         let told = format!("--from {}: this suite lacks {count} of its cases, such as {first}", path.display());
@@ -169,8 +186,22 @@ fn of_report(path: &Path, verdicts: &[Verdict], mut cases: Vec<Case>) -> Result<
         }
         eprintln!("conformance: warning: {told}");
     }
-    cases.retain(|case| names.contains(case.id.as_str()));
-    Ok(cases)
+    Ok(names)
+}
+
+/// Refuses to run nothing if the run of the report was not green, or may not have been.
+fn may_be_none(path: &Path, verdicts: &[Verdict], report: &Report) -> Result<(), String> {
+    let why = match report.bad_ends.first() {
+        Some(end) => format!("a process crashed or hung outside any case ({end})"),
+        None if !report.is_complete => "the report has no end line, so cases may be missing".to_owned(),
+        None => return Ok(()),
+    };
+    Err(format!("--from {}: no case {}, but {why}: run the whole suite again", path.display(), ended_how(verdicts)))
+}
+
+fn ended_how(verdicts: &[Verdict]) -> String {
+    let words: Vec<_> = verdicts.iter().map(|verdict| verdict.word()).collect();
+    if words.is_empty() { "failed".to_owned() } else { format!("ended as {}", words.join(" or ")) }
 }
 
 /// Orders the cases, and leaves out those above the level.

@@ -1,6 +1,7 @@
 //! One case: runs it, applies the listed bugs, and reports it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::num::NonZeroU32;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,6 +49,8 @@ pub(super) struct Shared {
     pub(super) description: Run,
     /// The cases that have ended, without their steps.
     pub(super) ended: Mutex<Vec<CaseReport>>,
+    /// The processes that crashed or hung outside any case.
+    pub(super) bad_ends: Mutex<Vec<String>>,
     /// The flag with which a failed case runs again, by its name.
     pub(super) flags: Mutex<BTreeMap<String, String>>,
     /// The kernel's messages, with `--identify`.
@@ -83,6 +86,13 @@ impl Budget {
     /// Returns how many cases were left out.
     pub(super) fn left_out(&self) -> usize {
         self.left_out.load(Ordering::Relaxed)
+    }
+}
+
+/// Writes the flag: `--budget 1m`.
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "--budget {}", humantime::format_duration(self.time))
     }
 }
 
@@ -137,6 +147,7 @@ impl Shared {
             self.warm.finish_spare();
         }
         drop(turn);
+        self.keep_bad_ends();
         let (verdict, reason, runs) = (report.verdict, report.reason.clone(), report.runs);
         let rows = report.rows.join(", ");
         if let Some(log) = self.kernel_log.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
@@ -156,6 +167,17 @@ impl Shared {
             Verdict::Differs if !self.fails_on_differs => Ok(Completion::Completed),
             Verdict::Unsupported if !required => Ok(Completion::ignored_with(reason)),
             _ => Err(Failed::from(self.explain(case, verdict, &reason, runs, &rows))),
+        }
+    }
+
+    /// Reports the processes that crashed or hung outside any case since the last call. It is done after each case, so
+    /// that the end of the machine hides none.
+    pub(super) fn keep_bad_ends(&self) {
+        for end in self.warm.bad_ends() {
+            if let Some(writer) = &self.writer {
+                writer.process(&end).unwrap_or_else(|error| self.end_unwritten(&error));
+            }
+            self.bad_ends.lock().unwrap_or_else(PoisonError::into_inner).push(end);
         }
     }
 
@@ -190,7 +212,8 @@ impl Shared {
     pub(super) fn report(&self) -> Report {
         let mut cases = self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone();
         cases.sort_by(|one, other| one.id.cmp(&other.id));
-        Report { run: self.description.clone(), cases, running: Vec::new(), is_complete: true }
+        let bad_ends = self.bad_ends.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Report { run: self.description.clone(), cases, running: Vec::new(), bad_ends, is_complete: true }
     }
 
     /// Runs a case that the machine supports. Also returns whether something was missing although the probe found it.

@@ -1,9 +1,16 @@
 //! Processes that do not end in order: their driver crashes, fails or hangs while they exit.
 
-use conformance::{Outcome, Verdict, check};
+use std::process::Command;
+
+use conformance::report::Report;
+use conformance::runner::Probe;
+use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
 
 use crate::suite::{harness, run, suite};
+
+/// What the last lines of a run say of a process that no case used.
+const OUTSIDE: &str = "the run fails, because a process crashed or hung outside any case: process ";
 
 /// A process that does not end in order is not green. It is blamed on the case that ended it, unless the case accepts
 /// that or kills it.
@@ -51,9 +58,56 @@ fn a_process_without_a_case_fails_the_run(
     check!(run.report()?.summary()["pass"] == 1, "{}", run.text());
     check!(run.output.status.code() == Some(101), "{}: {}", run.output.status, run.errors());
     let text = run.text();
-    let told: Vec<_> = text.lines().filter(|line| line.contains("the run fails, although no case used")).collect();
+    let told: Vec<_> = text.lines().filter(|line| line.contains(OUTSIDE)).collect();
     let end = format!(", {name}: killed by signal 6 (SIGABRT) in exit()");
     check!(told.len() == bad && told.iter().all(|line| line.ends_with(&end)), "{text}");
+    let ends = run.report()?.bad_ends;
+    check!(ends.len() == bad && ends.iter().all(|known| known.ends_with(&end)), "the report has {ends:?}");
+    Ok(())
+}
+
+/// The report has such a process before the next case begins, so that a later crash of the machine does not hide it. The
+/// run that goes on with this report fails too.
+#[rstest]
+#[conformance::test()]
+fn a_process_without_a_case_is_kept_for_the_run_that_goes_on() -> Outcome {
+    // The failed case runs again with new processes, which ends the process that an earlier case has spoiled.
+    let names = ["planted::bad_exit_with_the_run", "planted::fail", "sample::null_is_refused"];
+    let planted = || -> Result<Command, Stop> {
+        let mut command = suite("reference")?;
+        command.env("CONFORMANCE_PLANTED", "1").args(["--reruns", "1", "--exact"]).args(names);
+        Ok(command)
+    };
+    let run = run(planted()?)?;
+    let text = std::fs::read_to_string(run.path()).map_err(harness)?;
+    let places = ["{\"line\":\"process\"", "{\"line\":\"start\",\"id\":\"sample::"].map(|line| text.find(line));
+    check!(matches!(places, [Some(end), Some(next)] if end < next), "{text}");
+    // If no case had failed, the process alone would make the run fail.
+    let lines = text.lines().filter(|line| !line.contains("\"line\":\"end\""));
+    let lines = lines.map(|line| line.replace("\"verdict\":\"fail\"", "\"verdict\":\"pass\"") + "\n");
+    std::fs::write(run.path(), lines.collect::<String>()).map_err(harness)?;
+    let resumed = planted()?.arg("--resume").arg(run.path()).output().map_err(harness)?;
+    let told = String::from_utf8_lossy(&resumed.stdout);
+    check!(resumed.status.code() == Some(101) && told.matches(OUTSIDE).count() == 1, "{}: {told}", resumed.status);
+    check!(Report::read(run.path()).map_err(harness)?.bad_ends.len() == 1);
+    Ok(())
+}
+
+/// `--probe` starts a process too, and says how it ended.
+#[rstest]
+#[case::in_order("", 0)]
+#[case::crashes("exit-aborts", 1)]
+#[conformance::test()]
+fn a_probe_tells_how_its_process_ended(#[case] fault: &str, #[case] bad: usize) -> Outcome {
+    let mut command = suite("reference")?;
+    let output = command.env("REFERENCE_DRIVER_FAULT", fault).arg("--probe").output().map_err(harness)?;
+    let probe: Probe = serde_json::from_slice(&output.stdout).map_err(harness)?;
+    let ends = probe.bad_ends;
+    check!(output.status.success() && probe.driver.is_ok(), "{}", output.status);
+    check!(
+        ends.len() == bad && ends.iter().all(|end| end.ends_with(", keeper: killed by signal 6 (SIGABRT) in exit()")),
+        "the probe has {ends:?}"
+    );
     Ok(())
 }
 

@@ -1,10 +1,12 @@
 //! Environment variables of flags, and runs of several processes.
 
+use clap::Parser as _;
 use conformance::report::Report;
+use conformance::runner::Options;
 use conformance::{Outcome, Stop, check};
 use rstest::rstest;
 
-use crate::suite::{harness, suite};
+use crate::suite::{harness, run, suite};
 
 const ONE: &str = "sample::null_is_refused";
 const OTHER: &str = "sample::there_is_a_runtime";
@@ -55,5 +57,39 @@ fn processes_of_a_run_merge_their_reports() -> Outcome {
     check!(first.run.seed == merged.run.seed, "two processes of one run have different seeds");
     let other = run("other", ONE)?;
     check!(other.cases.len() == 1, "another run continued the old report");
+    Ok(())
+}
+
+/// A run that names what the machine must have, and runs no case, has checked nothing. A list runs nothing anyway.
+#[rstest]
+#[case::without_a_case(&["--require", "gpus=1"], 0, true)]
+#[case::with_a_case(&["--require", "gpus=1"], 1, false)]
+#[case::nothing_is_required(&["--require", ""], 0, false)]
+#[case::list(&["--require", "gpus=1", "--list"], 0, false)]
+#[conformance::test()]
+fn a_required_run_without_a_case_has_checked_nothing(
+    #[case] flags: &[&str],
+    #[case] cases: usize,
+    #[case] has_not: bool,
+) -> Outcome {
+    let options = Options::try_parse_from(["suite"].iter().chain(flags)).map_err(harness)?;
+    check!(options.has_checked_nothing(cases) == has_not, "{flags:?}");
+    Ok(())
+}
+
+/// Flags of libtest that leave cases out make a run partial, as filters do.
+#[rstest]
+#[case::none(&[], None)]
+#[case::skip(&["--skip", "catalogue::"], Some("--skip catalogue::"))]
+#[case::ignored(&["--ignored"], Some("--ignored"))]
+#[case::bench(&["--bench"], Some("--bench"))]
+#[conformance::test()]
+fn flags_of_libtest_make_a_run_partial(#[case] flags: &[&str], #[case] selection: Option<&str>) -> Outcome {
+    // It names the cases without a filter.
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "catalogue::").args(flags);
+    let described = run(command)?.report()?.run;
+    check!(described.selection.as_deref() == selection, "{described:?}");
+    check!(described.is_partial == selection.is_some(), "{described:?}");
     Ok(())
 }

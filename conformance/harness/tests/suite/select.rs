@@ -142,6 +142,19 @@ fn a_budget_ends_the_run() -> Outcome {
     Ok(())
 }
 
+/// A budget in which no case can start is not green: 0 is an invalid flag, and a run that checked nothing fails.
+#[rstest]
+#[case::zero("0s", 2, "a budget of 0s lets no case start: the smallest useful one is about 1s")]
+#[case::too_short("1ns", 101, "--budget 1ns is spent before the first case could start, so nothing was checked")]
+#[conformance::test()]
+fn a_budget_for_no_case_is_an_error(#[case] budget: &str, #[case] code: i32, #[case] says: &str) -> Outcome {
+    let mut command = suite("reference")?;
+    command.args(["sample::", "--budget", budget]);
+    let (found, errors) = finish(command)?;
+    check!(found == Some(code) && errors.contains(says), "{found:?}: {errors}");
+    Ok(())
+}
+
 /// A case that runs when the budget is spent still ends with its verdict, and no other one starts.
 #[rstest]
 #[conformance::test()]
@@ -186,6 +199,11 @@ fn gpus_can_be_chosen() -> Outcome {
     let uuids = |report: &Report| report.run.devices.iter().map(|device| device.uuid.clone()).collect::<Vec<_>>();
     let all = uuids(&all);
     check!(uuids(&some) == [all[0].clone(), all[3].clone()], "{:?} of {all:?}", uuids(&some));
+    // The numbers are those of the GPUs that this process sees.
+    let mut seen = command(&["--gpus", "1,0"])?;
+    seen.env("CUDA_VISIBLE_DEVICES", "0,3,1");
+    let seen = run(seen)?.report()?;
+    check!(uuids(&seen) == [all[3].clone(), all[0].clone()], "{:?} of {all:?}", uuids(&seen));
     let (code, errors) = finish(command(&["--gpus", "0,4"])?)?;
     check!(code == Some(1) && errors.contains("--gpus 0,4: the driver finds 1 of these 2 GPUs"), "{errors}");
     Ok(())
@@ -230,10 +248,63 @@ fn a_report_selects_cases(#[case] arguments: &[&str], #[case] expected: &[&str])
     let ids: Vec<_> =
         again.cases.iter().map(|case| case.id.as_str()).filter(|id| !id.contains("new_process")).collect();
     check!(ids == expected, "{ids:?}");
+    Ok(())
+}
+
+/// If no case of a complete report has to run again, the run says so and is green. A filter that no case matches is an
+/// error nevertheless, and so is a report that does not say how its run ended.
+#[rstest]
+#[case::green(&[], 0, "nothing to run again: no case in REPORT failed")]
+#[case::no_such_verdict(&["--verdict", "leak,crash"], 0, "nothing to run again: no case in REPORT ended as leak or crash")]
+#[case::filtered(&["sample::*"], 0, "nothing to run again: no selected case in REPORT failed")]
+#[case::wrong_filter(&["sample::*_refuse"], 1, "no case matches the pattern `sample::*_refuse`")]
+#[conformance::test()]
+fn a_green_report_selects_nothing(#[case] arguments: &[&str], #[case] code: i32, #[case] says: &str) -> Outcome {
+    let mut command = suite("reference")?;
+    command.args(["--exact", "sample::null_is_refused"]);
+    let green = run(command)?;
+    let again = || -> Result<_, Stop> {
+        let mut command = suite("reference")?;
+        command.arg("--from").arg(green.path()).args(arguments);
+        finish(command)
+    };
+    let says = says.replace("REPORT", &green.path().display().to_string());
+    let (found, errors) = again()?;
+    check!(
+        found == Some(code) && errors == format!("conformance: {says}\n") || code == 1 && errors.contains(&says),
+        "{found:?}: {errors}"
+    );
+    let whole = std::fs::read_to_string(green.path()).map_err(harness)?;
+    let end = whole.find("{\"line\":\"end\"").ok_or_else(|| harness("the report has no end"))?;
+    let (cut, process) = (&whole[..end], "{\"line\":\"process\",\"end\":\"process 7, keeper: killed\"}\n");
+    for (text, why) in [
+        (cut.to_owned(), "the report has no end line"),
+        (format!("{cut}{process}{}", &whole[end..]), "a process crashed or hung outside any case"),
+    ] {
+        std::fs::write(green.path(), text).map_err(harness)?;
+        let (found, errors) = again()?;
+        check!(found == Some(1) && (code == 1 || errors.contains(why)), "{found:?}: {errors}");
+    }
+    Ok(())
+}
+
+/// With `--from`, a filter selects among the cases of the report. If none of them failed, nothing has to run again.
+#[rstest]
+#[case::some(&["planted::crash"], &["planted::crash"], "")]
+#[case::none(&["sample::"], &[], "nothing to run again: no selected case in ")]
+#[conformance::test()]
+fn filters_select_among_the_cases_of_a_report(
+    #[case] filters: &[&str],
+    #[case] ran: &[&str],
+    #[case] says: &str,
+) -> Outcome {
+    let failing = Failing::new()?;
     let mut command = failing.suite()?;
-    command.arg("--from").arg(failing.path()).args(["--verdict", "leak"]);
-    let (code, errors) = finish(command)?;
-    check!(code == Some(1) && errors.contains("no case ended as leak"), "{errors}");
+    command.args(filters).arg("--from").arg(failing.path());
+    let again = run(command)?;
+    let ids: Vec<_> = again.report()?.cases.into_iter().map(|case| case.id).collect();
+    check!(ids == ran && again.errors().contains(says), "{ids:?}: {}", again.errors());
+    check!(again.output.status.success() == ran.is_empty(), "{}", again.output.status);
     Ok(())
 }
 
@@ -252,16 +323,33 @@ fn a_run_goes_on() -> Outcome {
     let failing = Failing::new()?;
     let whole = Report::read(&failing.path()).map_err(harness)?;
     cut(&failing.path(), "planted::fail\"", "{\"line\":\"case\",\"id\":\"planted::fa")?;
-    let resume = |filters: &[&str]| {
+    let begun = Report::read(&failing.path()).map_err(harness)?.cases.len();
+    check!(begun == 1, "{begun} cases have ended");
+    let resume = |filters: &[&str]| -> Result<_, Stop> {
         let mut command = failing.suite()?;
-        command.args(filters).arg("--resume").arg(failing.path());
-        finish(command)
+        let output = command.args(filters).arg("--resume").arg(failing.path()).output().map_err(harness)?;
+        let [text, errors] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+        Ok((output.status.code(), text, errors))
     };
-    let (code, errors) = resume(&["sample::null"])?;
-    check!(code == Some(1) && errors.contains("but this is") && errors.contains("the filter sample::null"), "{errors}");
+    for (filters, now) in [(&["sample::null"] as &[&str], "the filter sample::null"), (&[], "no filter")] {
+        let (code, _, errors) = resume(filters)?;
+        let says = format!("had the filter planted::fail planted::crash sample::null, and this one has {now}: give");
+        check!(code == Some(1) && errors.contains(&says), "{errors}");
+    }
     let filters = ["planted::fail", "planted::crash", "sample::null"];
-    let (code, errors) = resume(&filters)?;
+    let mut list = failing.suite()?;
+    let listed = list.arg("--list").output().map_err(harness)?;
+    let all = String::from_utf8_lossy(&listed.stdout).lines().filter(|line| line.ends_with(": test")).count();
+    let (code, told, errors) = resume(&filters)?;
     check!(code == Some(101), "{code:?}: {errors}");
+    let says = format!(
+        "conformance: --resume {}: 1 case has ended and does not run again, {} are left; {} other cases of this \
+         suite are left out by the filter planted::fail planted::crash sample::null\n",
+        failing.path().display(),
+        whole.cases.len() - begun,
+        all - whole.cases.len(),
+    );
+    check!(told.contains(&says), "{told}");
     let resumed = Report::read(&failing.path()).map_err(harness)?;
     let ends = |report: &Report| report.cases.iter().map(|case| (case.id.clone(), case.verdict)).collect::<Vec<_>>();
     check!(resumed.is_complete && ends(&resumed) == ends(&whole) && resumed.run.seed == whole.run.seed, "{resumed:?}");
@@ -272,7 +360,7 @@ fn a_run_goes_on() -> Outcome {
     );
     let last = text.lines().rev().nth(1).unwrap_or_default();
     check!(last.starts_with("{\"line\":\"case\",\"id\":\"planted::fail\""), "{last}");
-    let (code, errors) = resume(&filters)?;
+    let (code, _, errors) = resume(&filters)?;
     check!(code == Some(1) && errors.contains("is complete"), "{errors}");
     Ok(())
 }
@@ -289,7 +377,7 @@ fn a_case_that_ends_two_runs_is_a_crash() -> Outcome {
     let report = Report::read(&failing.path()).map_err(harness)?;
     let case = report.case("sample::null_is_refused").ok_or_else(|| harness(errors))?;
     check!(case.verdict == Verdict::Crash && code == Some(101), "{code:?}: {case:?}");
-    check!(case.reason.as_deref() == Some("the run ended 2 times in this case"), "{case:?}");
+    check!(case.reason.as_deref() == Some("2 runs of the suite ended while this case was running"), "{case:?}");
     Ok(())
 }
 

@@ -15,10 +15,11 @@ use conformance::{MIB, Stream};
 #[case::spinning(INTERPROCESS)]
 #[case::blocking(INTERPROCESS_BLOCKING)]
 #[conformance::test("IPCEVT-001", "IPCEVT-003")]
-fn an_event_without_timing_is_exported(exporter: Role, #[case] flags: u32) -> Outcome {
+fn an_event_without_timing_is_exported(exporter: Role, importer: Role, #[case] flags: u32) -> Outcome {
     let event = exporter.event_create(flags)?;
-    let handle = exporter.ipc_get_event_handle(event)?.to_bytes();
-    check!(handle != UNWRITTEN, "the driver did not write the handle");
+    let handle = exporter.ipc_get_event_handle(event)?;
+    check!(handle.to_bytes() != UNWRITTEN, "the driver did not write the handle");
+    importer.ipc_open_event_handle(handle)?;
     exporter.event_record(event, Stream::DEFAULT)?;
     exporter.event_synchronize(event)
 }
@@ -81,15 +82,17 @@ fn the_attribute_of_a_second_gpu_predicts_export(#[with(1)] exporter: Role) -> O
 
 /// Exports an event and memory of a GPU, and compares the results with the attribute.
 fn export_as_predicted(exporter: &Role, device: i32) -> Outcome {
-    let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED;
-    let supported = exporter.device_get_attribute(attribute.0, device)? == 1;
+    let attribute = |attribute: CUdevice_attribute| exporter.device_get_attribute(attribute.0, device);
+    let is_integrated = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED)? != 0;
+    let supported = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED)?;
     let event = exporter.event_create(INTERPROCESS).and_then(|event| exporter.ipc_get_event_handle(event));
-    check!(event.recorded("event")?.is_some() == supported);
-    let memory = exporter.ipc_get_mem_handle(exporter.mem_alloc(2 * MIB)?).recorded("memory")?;
+    event.recorded_and_agrees_with("event", supported)?;
+    let memory = exporter.ipc_get_mem_handle(exporter.mem_alloc(2 * MIB)?);
     // A device that is integrated into a processor may support events and not memory.
-    let integrated = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED;
-    if exporter.device_get_attribute(integrated.0, device)? == 0 || !supported {
-        check!(memory.is_some() == supported);
+    if is_integrated && supported == 1 {
+        memory.recorded("memory")?;
+    } else {
+        memory.recorded_and_agrees_with("memory", supported)?;
     }
     Ok(())
 }

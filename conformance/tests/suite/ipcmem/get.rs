@@ -214,9 +214,8 @@ fn shareable_virtual_memory_is_refused(exporter: Role) -> Outcome {
 fn export_of_an_import_agrees_with_the_attribute(exporter: Role, importer: Role) -> Outcome {
     let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(2 * MIB)?)?;
     let import = importer.ipc_open_mem_handle(handle)?;
-    let exported = importer.ipc_get_mem_handle(import).recorded("export of the import")?.is_some();
-    let capable = importer.pointer_get_attribute(LEGACY_IPC_CAPABLE, import)? == 1;
-    check!(exported == capable);
+    let capable = importer.pointer_get_attribute(LEGACY_IPC_CAPABLE, import)?;
+    importer.ipc_get_mem_handle(import).recorded_and_agrees_with("export of the import", capable)?;
     Ok(())
 }
 
@@ -247,9 +246,8 @@ fn the_result_for_a_null_output(exporter: Role, #[case] kind: PointerKind) -> Ou
 #[conformance::test("IPCMEM-GET-021")]
 fn export_of_pitched_memory_agrees_with_the_attribute(exporter: Role) -> Outcome {
     let pointer = PointerKind::Pitched.make(&exporter)?;
-    let exported = exporter.ipc_get_mem_handle(pointer).recorded("get")?.is_some();
-    let capable = exporter.pointer_get_attribute(LEGACY_IPC_CAPABLE, pointer)? == 1;
-    check!(exported == capable);
+    let capable = exporter.pointer_get_attribute(LEGACY_IPC_CAPABLE, pointer)?;
+    exporter.ipc_get_mem_handle(pointer).recorded_and_agrees_with("get", capable)?;
     Ok(())
 }
 
@@ -393,10 +391,13 @@ fn export_of_a_variable_agrees_with_the_attribute(exporter: Role) -> Outcome {
 }
 
 fn agrees(exporter: &Role, pointer: Pointer) -> Outcome {
-    let exported = exporter.ipc_get_mem_handle(pointer).recorded("get")?.is_some();
-    // The driver refuses the query for an unknown pointer, which counts as not capable.
-    let capable = exporter.pointer_get_attribute(LEGACY_IPC_CAPABLE, pointer).recorded("attribute")? == Some(1);
-    check!(exported == capable);
+    let attribute = exporter.pointer_get_attribute(LEGACY_IPC_CAPABLE, pointer).recorded("attribute")?;
+    let exported = exporter.ipc_get_mem_handle(pointer);
+    match attribute {
+        Some(capable) => drop(exported.recorded_and_agrees_with("get", capable)?),
+        // The driver refuses the query for an unknown pointer, which counts as not capable.
+        None => observe("get", exported.refusal(&[])?.to_string()),
+    }
     Ok(())
 }
 

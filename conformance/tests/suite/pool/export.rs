@@ -14,6 +14,7 @@ fn a_pool_exports_as_a_descriptor(exporter: Role) -> Outcome {
     let pool = exporter.mem_pool_create(DESCRIPTOR)?;
     let descriptor = exporter.mem_pool_export_to_descriptor(pool)?;
     check!(descriptor.0 >= 0, "{descriptor:?}");
+    exporter.descriptor_target(descriptor)?;
     // A pool is exported once for each importer.
     let other = exporter.mem_pool_export_to_descriptor(pool)?;
     check!(other.0 >= 0 && other != descriptor, "{other:?}");

@@ -82,6 +82,9 @@ fn is_new_each_time(
     for _ in 0..50 {
         let pointer = make()?;
         let number = role.pointer_get_wide_attribute(BUFFER_ID, pointer)?;
+        if let Some(last) = numbers.last() {
+            check!(number != *last);
+        }
         check!(!numbers.contains(&number), "the buffer id {number} was used twice");
         numbers.push(number);
         give_back(pointer)?;

@@ -2,7 +2,7 @@
 
 use conformance::Placement;
 use conformance::machine::Fabric;
-use conformance::{Expect as _, KIB, MemProperties, Outcome, Role, check, observe};
+use conformance::{Expect as _, KIB, MemProperties, Outcome, Role, Stop, check, observe};
 use cuda_ipc_sys::{CUdevice_attribute, CUmemAllocationHandleType, CUpointer_attribute};
 use rstest::rstest;
 
@@ -197,12 +197,13 @@ fn the_code_for_windows_metadata(importer: Role) -> Outcome {
 fn memory_for_rdma_agrees_with_the_attribute(importer: Role) -> Outcome {
     const ATTRIBUTE: CUdevice_attribute =
         CUdevice_attribute::CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED;
+    let supported = importer.device_get_attribute(ATTRIBUTE.0, 0)?;
     let created = importer.mem_create_for_rdma(SIZE, DEVICE);
-    if importer.device_get_attribute(ATTRIBUTE.0, 0)? == 0 {
-        created.refused_and_recorded(&[])?;
-        return Ok(());
+    if let Err(Stop::Refused(refusal)) = &created {
+        observe("code", refusal.code.to_string());
     }
-    let address = map_readable_and_writable(&importer, created?)?;
+    let Some(physical) = created.agrees_with(supported)? else { return Ok(()) };
+    let address = map_readable_and_writable(&importer, physical)?;
     let capable = CUpointer_attribute::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE;
     check!(importer.pointer_get_attribute(capable.0, address)? == 1);
     Ok(())

@@ -84,7 +84,9 @@ fn a_free_hint_is_accepted(importer: Role) -> Outcome {
 #[conformance::test("VMM-RES-007", needs(virtual_memory))]
 fn an_occupied_hint_gives_another_address(importer: Role, #[case] offset: u64) -> Outcome {
     let taken = reserve(&importer, SIZE)?;
-    if let Some(address) = importer.mem_address_reserve(SIZE, 0, taken.offset(offset), 0).recorded("occupied hint")? {
+    let hint = taken.offset(offset);
+    if let Some(address) = importer.mem_address_reserve(SIZE, 0, hint, 0).recorded("occupied hint")? {
+        check!(address != hint);
         let apart = address.0 + SIZE <= taken.0 || taken.0 + SIZE <= address.0;
         check!(apart, "{address:?} overlaps {taken:?}");
     }

@@ -1,0 +1,154 @@
+//! The commands show a process that crashed or hung outside any case: no verdict does, and its run failed.
+
+use conformance::report::Report;
+use conformance::{Outcome, Stop, check};
+use rstest::rstest;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::command::{Reports, conformance, finish, plain, text};
+use crate::suite::{harness, run, suite};
+
+const END: &str = "process 4711, keeper: killed by signal 6 (SIGABRT) in exit()";
+
+fn with(ends: &[&str]) -> Report {
+    let mut report = plain("580.159.04", 1);
+    report.bad_ends = ends.iter().map(|end| (*end).to_owned()).collect();
+    report
+}
+
+/// Each command that shows a report shows the process.
+#[rstest]
+#[case::show("show", "a process crashed or hung outside any case: process 4711, keeper: killed by signal 6")]
+#[case::junit(
+    "junit",
+    "<failure message=\"process 4711, keeper: killed by signal 6 (SIGABRT) in exit()\" type=\"process\">"
+)]
+#[case::html("html", "A process crashed or hung outside any case, so the run failed: process 4711, keeper: killed by")]
+#[case::mood("html", "<header class=\"bad\">")]
+#[conformance::test()]
+fn a_report_shows_the_process(#[case] command: &str, #[case] shown: &str) -> Outcome {
+    let reports = Reports::new(&with(&[]), &with(&[END]))?;
+    let [without, with] = [reports.run(&[command, "old"])?, reports.run(&[command, "new"])?];
+    let [without, with] = [text(&without.stdout), text(&with.stdout)];
+    check!(with.contains(shown) && !without.contains(shown), "{with}");
+    Ok(())
+}
+
+/// In a comparison it is a regression, unless the old run has such a process too. Its number is another in each run.
+#[rstest]
+#[case::new(&[], &[END], 1, "; a process crashed or hung outside any case: process 4711, keeper: killed by signal 6 (SIGABRT) in exit().")]
+#[case::several(&[], &[END, "process 9, own: exited with code 3 in exit()"], 1, "; 2 processes crashed or hung outside any case, first process 4711, keeper: killed by signal 6 (SIGABRT) in exit().")]
+#[case::another(&["process 9, own: exited with code 3 in exit()"], &[END], 1, " outside any case: process 4711, keeper: killed by signal 6 (SIGABRT) in exit().")]
+#[case::known(&["process 8, keeper: killed by signal 6 (SIGABRT) in exit()"], &[END], 0, "No documented rule broke since the earlier run of this driver.")]
+#[case::gone(&[END], &[], 0, "No documented rule broke since the earlier run of this driver.")]
+#[conformance::test()]
+fn a_new_process_is_a_regression(
+    #[case] old: &[&str],
+    #[case] new: &[&str],
+    #[case] code: i32,
+    #[case] end: &str,
+) -> Outcome {
+    let reports = Reports::new(&with(old), &with(new))?;
+    let output = reports.run(&["diff", "old", "new"])?;
+    let printed = text(&output.stdout);
+    check!(printed.lines().next().is_some_and(|first| first.ends_with(end)), "{printed}");
+    check!(output.status.code() == Some(code), "{}: {printed}", output.status);
+    let line = printed.lines().find(|line| line.starts_with("new: ")).unwrap_or_default();
+    let told = match new {
+        [] => "on 2 × NVIDIA H200".to_owned(),
+        [end] => format!(", a process crashed or hung outside any case: {end}"),
+        [end, ..] => format!(", {} processes crashed or hung outside any case, first {end}", new.len()),
+    };
+    check!(line.ends_with(&told), "{printed}");
+    let markdown = text(&reports.run(&["diff", "old", "new", "--format", "markdown"])?.stdout);
+    let title = if code == 1 { "a process crashed or hung outside any case" } else { "no case changed" };
+    check!(markdown.starts_with(&format!("### CUDA inter-process memory: {title}\n")), "{markdown}");
+    let page = text(&reports.run(&["html", "new", "--compare", "old"])?.stdout);
+    check!(page.contains("<header class=\"bad\">") != new.is_empty(), "{page}");
+    Ok(())
+}
+
+/// The report of a run on a driver that crashes when its processes exit: the lines follow the schema, and a comparison
+/// with a sound run fails.
+#[rstest]
+#[conformance::test()]
+fn a_run_whose_processes_crash_is_a_regression() -> Outcome {
+    let prepared = |fault: &str| -> Result<_, Stop> {
+        let mut command = suite("reference")?;
+        command.env("REFERENCE_DRIVER_FAULT", fault).args(["--exact", "sample::null_is_refused"]);
+        run(command)
+    };
+    let (sound, broken) = (prepared("")?, prepared("exit-aborts")?);
+    let lines = std::fs::read_to_string(broken.path()).map_err(harness)?;
+    let schema = conformance::report::schema();
+    let validator = jsonschema::validator_for(&schema).map_err(harness)?;
+    for line in lines.lines() {
+        check!(validator.is_valid(&serde_json::from_str(line).map_err(harness)?), "{line}");
+    }
+    let mut command = conformance(&["diff"])?;
+    command.arg(sound.path()).arg(broken.path());
+    let (code, printed, errors) = finish(command)?;
+    let first = printed.lines().next().unwrap_or_default();
+    check!(code == Some(1) && first.contains(" crashed or hung outside any case"), "{code:?}: {printed}{errors}");
+    Ok(())
+}
+
+/// Returns a folder with the report of each of several equal hosts, whose processes ended like this.
+fn folder<'a>(ends: impl Iterator<Item = Vec<&'a str>>) -> Result<TempDir, Stop> {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for (number, ends) in ends.enumerate() {
+        let lines = with(&ends).to_lines().map_err(harness)?;
+        std::fs::write(folder.path().join(format!("{number}.jsonl")), lines).map_err(harness)?;
+    }
+    Ok(folder)
+}
+
+fn fleet(folder: &TempDir, format: &str) -> Result<String, Stop> {
+    let mut command = conformance(&["fleet", "--format", format])?;
+    command.arg(folder.path());
+    let (code, printed, errors) = finish(command)?;
+    check!(code == Some(0), "{errors}");
+    Ok(printed)
+}
+
+/// `fleet` says it in its first line, also if every report has such a process: each of these runs failed.
+#[rstest]
+#[case::one(&[Some(END), None, None, None], "4 reports of 1 driver: in 1 report a process crashed or hung outside any case, so its run failed; no rule", "in 1 of 4 reports with NVIDIA 580.159.04 on 2 × NVIDIA H200: 0.jsonl")]
+#[case::all(&[Some(END), Some("process 8, keeper: killed by signal 6 (SIGABRT) in exit()")], "2 reports of 1 driver: in 2 reports a process crashed or hung outside any case, so their runs failed; no rule", "in 2 of 2 reports with NVIDIA 580.159.04 on 2 × NVIDIA H200: 0.jsonl, 1.jsonl")]
+#[conformance::test()]
+fn a_fleet_tells_the_runs_whose_processes_crashed(
+    #[case] ends: &[Option<&str>],
+    #[case] first: &str,
+    #[case] place: &str,
+) -> Outcome {
+    let folder = folder(ends.iter().map(|end| end.iter().copied().collect()))?;
+    let printed = fleet(&folder, "text")?;
+    check!(printed.starts_with(first), "{printed}");
+    check!(printed.contains(&format!("\noutliers (1)\n  {END}\n    {place}\n")), "{printed}");
+    let json: Value = serde_json::from_str(&fleet(&folder, "json")?).map_err(harness)?;
+    let published: Value = serde_json::from_str(include_str!("../../fleet.schema.json")).map_err(harness)?;
+    check!(jsonschema::validator_for(&published).map_err(harness)?.is_valid(&json), "{json:#}");
+    let incident = &json["incidents"][0];
+    check!(incident["kind"] == "process" && incident["what"] == END && incident["case"].is_null(), "{json:#}");
+    let page = fleet(&folder, "html")?;
+    let line = format!("<span class=\"badge fail\">process</span> {END}");
+    check!(page.contains("<header class=\"bad\">") && page.contains(&line), "{page}");
+    Ok(())
+}
+
+/// A list that is too long for the terminal says how many lines are left.
+#[rstest]
+#[conformance::test()]
+fn a_long_list_says_how_many_lines_are_left() -> Outcome {
+    let mut report = with(&[]);
+    report.bad_ends = ('a'..='z').flat_map(|one| [format!("{one}: killed"), format!("{one}: hung")]).collect();
+    let folder = tempfile::tempdir().map_err(harness)?;
+    std::fs::write(folder.path().join("0.jsonl"), report.to_lines().map_err(harness)?).map_err(harness)?;
+    let printed = fleet(&folder, "text")?;
+    check!(
+        printed.contains("\noutliers (52)\n") && printed.contains("\n  and 12 more, which --format json lists\n"),
+        "{printed}"
+    );
+    Ok(())
+}
