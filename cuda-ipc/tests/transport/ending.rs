@@ -15,6 +15,7 @@ fn assert_finished(connection: &Connection) {
     for _ in 0..2 {
         let error = connection.receive().unwrap_err();
         assert!(matches!(error, TransportError::Finished { direction: Direction::Receiving, .. }), "{error}");
+        assert!(error.to_string().contains("every message that it sent was received"), "{error}");
         assert!(!error.is_disconnected());
     }
 }
@@ -43,6 +44,7 @@ fn one_end_finishes_and_the_other_goes_on() {
 
     let error = one.send(b"one more", &[]).unwrap_err();
     assert!(matches!(error, TransportError::Finished { direction: Direction::Sending, .. }), "{error}");
+    assert!(error.to_string().contains("this end has finished"), "{error}");
     one.finish().unwrap();
     other.finish().unwrap();
     assert_finished(&one);

@@ -1,5 +1,6 @@
 //! Messages of bytes.
 
+use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::thread;
@@ -119,10 +120,20 @@ fn a_message_beyond_the_senders_limits_is_not_begun() {
     one.set_limits(Limits { bytes: 10, descriptors: 0 });
     let error = one.send(&[0; 11], &[]).unwrap_err();
     assert!(matches!(error, TransportError::TooLong { length: 11, limit: 10, .. }), "{error}");
-    let error = one.send(&[], &[std::os::fd::AsFd::as_fd(&other)]).unwrap_err();
+    let error = one.send(&[], &[other.as_fd()]).unwrap_err();
     assert!(matches!(error, TransportError::TooManyDescriptors { count: 1, limit: 0, .. }), "{error}");
     one.send(&[1; 10], &[]).unwrap();
     assert_eq!(other.receive().unwrap().bytes, [1; 10]);
+}
+
+#[test]
+fn a_message_at_the_receivers_limits_is_received() {
+    let (one, mut other) = Connection::pair().unwrap();
+    other.set_limits(Limits { bytes: 10, descriptors: 2 });
+    let file = tempfile::tempfile().unwrap();
+    one.send(&[1; 10], &[file.as_fd(), file.as_fd()]).unwrap();
+    let message = other.receive().unwrap();
+    assert_eq!((message.bytes, message.descriptors.len()), (vec![1; 10], 2));
 }
 
 #[test]
