@@ -164,7 +164,7 @@ fn whether_a_handle_keeps_the_memory(observer: Role) -> Outcome {
     let account = Account::open(&observer)?;
     let physical = exporter.mem_create(account.large, MemProperties::device(0).exportable(FABRIC), 0)?;
     exporter.mem_export_to_fabric(physical)?;
-    check!(account.is_held()?);
+    account.check_held()?;
     exporter.mem_release(physical)?;
     observe("memory held by the handle", account.is_held()?);
     exporter.exit()?;

@@ -77,7 +77,7 @@ fn an_inherited_descriptor_keeps_the_memory_allocated(exporter: Role, observer: 
     exporter.exec_and_hold(descriptor)?;
     exporter.close_descriptor(descriptor)?;
     exporter.mem_release(physical)?;
-    check!(account.is_held()?);
+    account.check_held()?;
     exporter.end_holder()?;
     check!(account.is_given_back()?);
     Ok(())

@@ -176,9 +176,9 @@ fn memory_outlives_its_pool(exporter: Role, importer: Role) -> Outcome {
     exporter.mem_pool_destroy(pool)?;
     exporter.fill(pointer.offset(account.large - SIZE), SIZE, 7)?;
     check!(exporter.mismatches(pointer.offset(account.large - SIZE), SIZE, 7)? == 0);
-    check!(account.is_held()?);
+    account.check_held()?;
     exporter.mem_free_async_and_wait(pointer)?;
-    check!(!account.is_held()?);
+    account.check_given_back_at_once()?;
     // This can corrupt the driver's state in the process, which another case checks.
     exporter.kill()
 }

@@ -62,7 +62,7 @@ fn memory_of_a_killed_exporter_returns_to_the_device(
     let account = Account::open(&observer)?;
     let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(account.large)?)?;
     let import = is_open.then(|| importer.ipc_open_mem_handle(handle)).transpose()?;
-    check!(account.is_held()?);
+    account.check_held()?;
     exporter.kill()?;
     if let Some(import) = import {
         observe("held by the import", account.is_held()?);
@@ -80,10 +80,9 @@ fn memory_freed_while_open_returns_to_the_device(exporter: Role, importer: Role,
     let account = Account::open(&observer)?;
     let buffer = exporter.mem_alloc(account.large)?;
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
-    check!(account.is_held()?);
+    account.check_held()?;
     exporter.mem_free(buffer)?;
     observe("held by the import", account.is_held()?);
     importer.ipc_close_mem_handle(import)?;
-    check!(account.is_given_back()?);
-    Ok(())
+    account.check_given_back()
 }

@@ -26,10 +26,9 @@ fn a_mapping_keeps_the_memory(exporter: Role, observer: Role) -> Outcome {
     exporter.mem_release(physical)?;
     exporter.fill(address.offset(account.large - SIZE), SIZE, 7)?;
     check!(exporter.mismatches(address.offset(account.large - SIZE), SIZE, 7)? == 0);
-    check!(account.is_held()?);
+    account.check_held()?;
     exporter.mem_unmap(address, account.large)?;
-    check!(!account.is_held()?);
-    Ok(())
+    account.check_given_back_at_once()
 }
 
 /// Imported memory that is mapped twice is freed with its second unmap, and not before.
@@ -43,7 +42,7 @@ fn memory_mapped_twice_is_freed_with_its_last_mapping(exporter: Role, importer: 
     let mappings = [map_large(&importer, imported)?, map_large(&importer, imported)?];
     importer.mem_release(imported)?;
     for mapping in mappings {
-        check!(account.is_held()?);
+        account.check_held()?;
         importer.mem_unmap(mapping, account.large)?;
     }
     check!(account.is_given_back()?);
@@ -73,15 +72,14 @@ fn a_descriptor_keeps_the_memory(exporter: Role, observer: Role) -> Outcome {
     let descriptor = exporter.mem_export_to_descriptor(physical)?;
     exporter.mem_unmap(address, account.large)?;
     exporter.mem_release(physical)?;
-    check!(account.is_held()?);
+    account.check_held()?;
     let again = exporter.mem_import_from_descriptor(descriptor)?;
     let address = map_large(&exporter, again)?;
     check!(exporter.mismatches(address.offset(end), SIZE, 7)? == 0);
     exporter.close_descriptor(descriptor)?;
     exporter.mem_unmap(address, account.large)?;
     exporter.mem_release(again)?;
-    check!(account.is_given_back()?);
-    Ok(())
+    account.check_given_back()
 }
 
 /// The importer's mapping and its data stay intact when the exporter exits or is killed.
@@ -119,7 +117,7 @@ fn an_import_frees_the_memory_of_an_ended_exporter(
     let imported = import_without_descriptors(&exporter, create_large(&exporter)?, &importer)?;
     let here = map_large(&importer, imported)?;
     if kill { exporter.kill() } else { exporter.exit() }?;
-    check!(account.is_held()?);
+    account.check_held()?;
     importer.mem_unmap(here, account.large)?;
     importer.mem_release(imported)?;
     check!(account.is_given_back()?);
@@ -215,7 +213,7 @@ fn memory_is_freed_with_its_last_reference(
     let here = map_large(&importer, imported)?;
     importer.mem_release(imported)?;
     for keeper in order {
-        check!(account.is_held()?, "the memory was freed before its reference {keeper:?} was given back");
+        account.check_held()?;
         match keeper {
             Keeper::Handle => exporter.mem_release(physical)?,
             Keeper::Descriptor => exporter.close_descriptor(descriptor)?,
@@ -237,7 +235,7 @@ fn a_mapping_keeps_the_memory_until_its_process_ends(exporter: Role, importer: R
     importer.fill(end, SIZE, 7)?;
     importer.mem_release(imported)?;
     exporter.kill()?;
-    check!(account.is_held()?);
+    account.check_held()?;
     check!(importer.mismatches(end, SIZE, 7)? == 0);
     importer.kill()?;
     check!(account.is_given_back()?);

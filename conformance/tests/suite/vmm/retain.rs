@@ -65,10 +65,9 @@ fn a_retained_handle_keeps_the_memory(importer: Role, observer: Role) -> Outcome
     let retained = importer.mem_retain_allocation_handle(address)?;
     importer.mem_unmap(address, account.large)?;
     importer.mem_release(physical)?;
-    check!(account.is_held()?);
+    account.check_held()?;
     importer.mem_release(retained)?;
-    check!(account.is_given_back()?);
-    Ok(())
+    account.check_given_back()
 }
 
 /// The driver returns no handle for a null address, a reserved address, an unmapped one, or the one after a mapping.
