@@ -172,7 +172,9 @@ impl RingError {
     #[must_use]
     pub const fn hint(&self) -> Option<&'static str> {
         Some(match self {
-            Self::BadOptions { .. } => "use 1 to 4096 slots of at least 1 byte, and numbers below 2^63",
+            Self::BadOptions { .. } => {
+                "use 1 to 4096 slots of at least 1 byte, a size that the device can have, and numbers below 2^63"
+            }
             Self::OtherMessage => {
                 "call Consumer::create at one end and Producer::open at the other, of the same version"
             }
@@ -193,7 +195,7 @@ impl RingError {
                 "drop the ring, and make another one over a new connection"
             }
             Self::TooLong { .. } => "make a ring of larger slots, or send several messages",
-            Self::AlreadyReserved => "commit it or drop it first",
+            Self::AlreadyReserved => "commit it or drop it first; after `mem::forget` of it, make another ring",
             Self::AllHeld { .. } => "release one first, or make a ring of more slots",
             Self::OutOfSequence { .. } => "check the driver",
             Self::Unfinished { .. } => "check the error of the scope",

@@ -81,6 +81,9 @@ impl<A: Abi> Tensor<A> {
     /// contexts, it leaks the memory, and the error goes to the hook of [`set_drop_hook`](crate::set_drop_hook). If
     /// dropping the memory panics, the process is aborted.
     ///
+    /// A tensor of the memory of another tensor owns that tensor, and drops it in its own deleter. So export the memory
+    /// itself again rather than thousands of tensors of each other, whose deleters would exhaust the stack.
+    ///
     /// # Errors
     /// [`Error::OutOfBounds`] and [`Error::Misaligned`]; [`Error::Tensor`] if the size does not fit into 64 bits.
     pub fn export<T: Element, M>(memory: M, offset: usize, shape: &[usize]) -> Result<Self, Error>
