@@ -45,7 +45,9 @@ pub(crate) fn in_c(step: &str) -> String {
             None => format!("{name}({}", rest.trim()),
         },
         None if rest.is_empty() => format!("{name}()"),
-        None => name + rest,
+        None if rest.starts_with('(') => name + rest,
+        // Words, such as `loading the driver`.
+        None => step.to_owned(),
     }
 }
 

@@ -239,3 +239,13 @@ fn a_difference_fails_a_strict_run(
     check!(run.output.status.success() == is_success && run.report()?.summary()["differs"] == 1, "{}", run.text());
     Ok(())
 }
+
+/// A step that is no call is told as it is.
+#[rstest]
+#[conformance::test()]
+fn words_stay_words() -> Outcome {
+    let stop = Stop::TimedOut { role: "keeper".to_owned(), step: "loading the driver".to_owned() };
+    let text = stop.to_string();
+    check!(text == "keeper: no answer to loading the driver before the deadline", "{text}");
+    Ok(())
+}
