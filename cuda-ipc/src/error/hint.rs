@@ -136,8 +136,8 @@ pub(super) fn hint(function: &str, code: C) -> Option<&'static str> {
             "a fabric handle needs an IMEX channel, and this process has none: see fabric::probe"
         }
         ("cuMemCreate", C::CUDA_ERROR_INVALID_VALUE) => {
-            "the size must not be 0 nor too large and, for an Allocation, must be a multiple of the granularity; the device must support this \
-             handle type"
+            "the size must not be 0 nor too large and, for an Allocation, must be a multiple of the granularity; the \
+             device must support this handle type"
         }
         ("cuMemExportToShareableHandle", C::CUDA_ERROR_INVALID_VALUE) => {
             "the memory was created without this handle type, or was imported: only its creator can export it"

@@ -13,8 +13,8 @@ use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
 use cuda_ipc::{Context, DeviceBuffer, Error, Stream, set_drop_hook};
 use rstest::rstest;
 
+use crate::context;
 use crate::peer::roles;
-use crate::{alone, context};
 
 /// Not a code that is known to end all work.
 const UNKNOWN: CUresult = CUresult::CUDA_ERROR_UNKNOWN;
@@ -68,42 +68,13 @@ fn a_watching_scope_ends_although_nothing_tells_that_its_stream_is_done() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Such a scope may never end, so it cannot return the error.
-#[test]
-fn a_watching_scope_reports_at_once_that_it_cannot_end_a_wait() {
-    let _alone = alone();
-    let context = context();
-    let size = granularity(context.device(), HandleTypes::NONE).unwrap();
-    let allocation = Allocation::new(context.device(), size, HandleTypes::NONE).unwrap();
-    let memory = Mapping::new(&context, &[&allocation], Access::ReadWrite).unwrap();
-    memory.fill(0).unwrap();
-    let stream = Stream::non_blocking(&context).unwrap();
-    static REPORTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
-    static REPORTED: Condvar = Condvar::new();
-    let before = set_drop_hook(|error| {
-        REPORTS.lock().unwrap().push(error.to_string());
-        REPORTED.notify_all();
-    });
-    let ended = std::thread::scope(|threads| {
-        let scope = threads.spawn(|| {
-            stream::scope_watching(&Dead, |scope| {
-                scope.on(&stream).wait_value(memory.slice::<u32>(..1)?, WaitValue::Equal, 1)?;
-                memory.set_access(context.device(), Access::Read)
-            })
-        });
-        let (reports, limit) = (REPORTS.lock().unwrap(), Duration::from_secs(60));
-        let (reports, _) = REPORTED.wait_timeout_while(reports, limit, |reports| reports.is_empty()).unwrap();
-        let (reports, is_finished) = (reports.clone(), scope.is_finished());
-        // The scope ends before anything can panic, because the threads wait for it.
-        memory.set_access(context.device(), Access::ReadWrite).unwrap();
-        let ended = scope.join().unwrap();
-        assert!(!is_finished && reports.iter().all(|report| report.contains("cuStreamWriteValue32")), "{reports:?}");
-        assert_eq!(reports.len(), 1, "the error is reported once, and at once");
-        ended
-    });
-    assert!(matches!(ended, Err(Error::PeerDied)), "{ended:?}");
-    set_drop_hook(before);
-    assert_eq!(REPORTS.lock().unwrap().len(), 1);
+/// Such a scope may never end, so it cannot return the error. Errors of other calls before it change nothing.
+#[rstest]
+#[case::alone(&[])]
+#[case::after_questions_failed(&[QUESTIONS])]
+fn a_watching_scope_reports_at_once_that_it_cannot_end_a_wait(#[case] failures: &[&str]) {
+    let output = run("role_cannot_write", failures);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[rstest]
@@ -221,6 +192,41 @@ roles! {
         let (answer, number) = ended.recv_timeout(Duration::from_secs(60)).expect("the scope ends");
         assert!(matches!(answer, Err(Error::PeerDied)), "{answer:?}");
         assert_eq!(number, 1, "the scope wrote the number itself");
+    }
+
+    fn role_cannot_write(_connection) {
+        static REPORTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+        static REPORTED: Condvar = Condvar::new();
+        let context = context();
+        let size = granularity(context.device(), HandleTypes::NONE).unwrap();
+        let allocation = Allocation::new(context.device(), size, HandleTypes::NONE).unwrap();
+        let memory = Mapping::new(&context, &[&allocation], Access::ReadWrite).unwrap();
+        memory.fill(0).unwrap();
+        let stream = Stream::non_blocking(&context).unwrap();
+        set_drop_hook(|error| {
+            REPORTS.lock().unwrap().push(error.to_string());
+            REPORTED.notify_all();
+        });
+        let ended = std::thread::scope(|threads| {
+            let scope = threads.spawn(|| {
+                stream::scope_watching(&Dead, |scope| {
+                    scope.on(&stream).wait_value(memory.slice::<u32>(..1)?, WaitValue::Equal, 1)?;
+                    memory.set_access(context.device(), Access::Read)
+                })
+            });
+            let (reports, limit) = (REPORTS.lock().unwrap(), Duration::from_secs(60));
+            let (reports, _) = REPORTED.wait_timeout_while(reports, limit, |reports| reports.is_empty()).unwrap();
+            if !reports.first().is_some_and(|report| report.contains("cuStreamWriteValue32")) || scope.is_finished() {
+                eprintln!("the scope has reported {reports:?}");
+                // A panic would wait for the scope, which may never end.
+                std::process::exit(1);
+            }
+            drop(reports);
+            memory.set_access(context.device(), Access::ReadWrite).unwrap();
+            scope.join().unwrap()
+        });
+        assert!(matches!(ended, Err(Error::PeerDied)), "{ended:?}");
+        assert_eq!(REPORTS.lock().unwrap().len(), 1, "the error is reported once");
     }
 
     fn role_cannot_wait(_connection) {

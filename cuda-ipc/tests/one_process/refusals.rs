@@ -7,6 +7,7 @@ use cuda_ipc::event::InterprocessEvent;
 use cuda_ipc::ipc::{EventHandle, ImportedBuffer, ImportedEvent, MemHandle};
 use cuda_ipc::kernel::{Kernel, Write};
 use cuda_ipc::module::{LaunchShape, Module};
+use cuda_ipc::peer::PeerAccess;
 use cuda_ipc::pool::{Pool, PoolBuffer};
 use cuda_ipc::sys::{CUdevice_attribute, CUdeviceptr, CUresult};
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
@@ -183,6 +184,15 @@ fn impossible_sizes_and_ordinals_are_refused() {
         let parts = ["cuDeviceGet", &ordinal.to_string(), "device_count"];
         assert_refused(driver().device(ordinal), CUresult::CUDA_ERROR_INVALID_DEVICE, &parts);
     }
+}
+
+#[test]
+fn mappings_and_peers_that_cannot_be_are_refused() {
+    let context = context();
+    let nothing = Mapping::new(&context, &[], Access::ReadWrite);
+    assert_refused(nothing, CUresult::CUDA_ERROR_INVALID_VALUE, &["cuMemAddressReserve(", "at least one allocation"]);
+    let itself = PeerAccess::enable(&context, &context);
+    assert_refused(itself, CUresult::CUDA_ERROR_INVALID_CONTEXT, &["cuCtxEnablePeerAccess(", "two contexts"]);
 }
 
 #[test]

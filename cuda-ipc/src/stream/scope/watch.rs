@@ -79,7 +79,7 @@ impl<'scope> Watch<'scope> {
                         Ok(has_ended) => ends_one |= has_ended,
                         Err(error) => {
                             // At once, because the scope may wait for ever after it.
-                            if first.is_none() {
+                            if !is_reported {
                                 report("Scope", error.clone());
                                 is_reported = true;
                             }
