@@ -70,6 +70,13 @@ case $status in
     exit 2
     ;;
 esac
+# Such a night says nothing, and it would become the good one.
+if ! grep -q '^{"line":"case"' "$running"; then
+  tail -n5 "$folder/run.txt" >&2
+  mv "$running" "$folder/without-cases.jsonl"
+  echo "gate: $host: no case ran" >&2
+  exit 2
+fi
 night=$folder/nights/$(date -u +%Y-%m-%dT%H%M%SZ).jsonl
 mv "$running" "$night"
 
@@ -82,6 +89,8 @@ if [ -e "$folder/good" ]; then
   head -n1 "$folder/changes.txt"
 else
   [ "$status" = 0 ] || result=1
+  # The counts after it look good.
+  grep -m1 'the run fails, because' "$folder/run.txt" || :
   tail -n1 "$folder/run.txt"
 fi
 # Fewer GPUs are no regression of the driver, and the host is not fit all the same.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use conformance::Verdict;
-use conformance::report::{CaseReport, Report, Run};
+use conformance::report::{CaseReport, Report, Run, without_process_number};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 use crate::output::{Failure, write};
@@ -68,7 +68,12 @@ fn junit(report: &Report) -> quick_junit::Report {
         groups.entry(group(id)).or_default().push(unended(id));
     }
     groups.entry(REQUIRE).or_default().extend(report.run.unmet.iter().map(|unmet| unmet_requirement(unmet)));
-    groups.entry(PROCESSES).or_default().extend(report.bad_ends.iter().map(|end| bad_end(end)));
+    let mut alike: BTreeMap<_, usize> = BTreeMap::new();
+    for end in &report.bad_ends {
+        let count = alike.entry(without_process_number(end)).or_default();
+        *count += 1;
+        groups.entry(PROCESSES).or_default().push(bad_end(end, *count));
+    }
     let groups = groups.into_iter().filter(|(_, cases)| !cases.is_empty());
     let mut junit = quick_junit::Report::new(report.run.to_string());
     for (group, cases) in groups {
@@ -145,12 +150,13 @@ fn unmet_requirement(unmet: &str) -> TestCase {
     case
 }
 
-/// Converts a process that crashed or hung outside any case to a failed case, because it fails the run.
-fn bad_end(end: &str) -> TestCase {
+/// Converts a process that crashed or hung outside any case to a failed case, because it fails the run. Its name is the same
+/// in every run: `count` tells it from others that ended in the same way.
+fn bad_end(end: &str, count: usize) -> TestCase {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
     let told = format!("a process crashed or hung outside any case: {end}");
     status.set_type("process").set_message(end).set_description(told);
-    let mut case = TestCase::new(end, status);
+    let mut case = TestCase::new(format!("{} ({count})", without_process_number(end)), status);
     case.set_classname(PROCESSES).set_time(Duration::ZERO);
     case
 }

@@ -251,6 +251,7 @@ fn json(report: &Report, shown: &Shown<'_>, unmatched: &[String]) -> serde_json:
         "summary": report.summary(),
         "is_complete": report.is_complete,
         "running": report.running,
+        "bad_ends": report.bad_ends,
         "unmatched_deviations": unmatched,
         "rows": shown.rows.values().collect::<Vec<_>>(),
         "cases": shown.cases,

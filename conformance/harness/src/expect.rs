@@ -54,13 +54,13 @@ pub trait Expect<T>: Sized {
     /// the output if the call succeeded.
     ///
     /// # Errors
-    /// The attribute is another number, or the process crashed or hung.
+    /// The call and the attribute disagree, the attribute is neither 0 nor 1, or the process crashed or hung.
     fn agrees_with(self, attribute: impl Into<i64>) -> Result<Option<T>, Stop>;
 
     /// Compares with an attribute as [`agrees_with`](Self::agrees_with) does, and records the code.
     ///
     /// # Errors
-    /// The attribute is another number, or the process crashed or hung.
+    /// As [`agrees_with`](Self::agrees_with).
     fn recorded_and_agrees_with(self, name: &str, attribute: impl Into<i64>) -> Result<Option<T>, Stop>;
 
     /// Accepts success, refusal, a crash and a hang. Records which of them happened, and returns the output if the call
@@ -124,7 +124,10 @@ impl<T> Expect<T> for Result<T, Stop> {
         // The program goes on only if the call succeeds or is refused as in the recorded run. So it checks the attribute.
         let text = format!("the call {ended}, so the attribute == {expected}");
         trace::check(&text, &attribute, "==", &expected, attribute == expected);
-        let because = |expected| format!("{expected}, because the attribute is {attribute}");
+        let because = |expected| match attribute {
+            0 | 1 => format!("{expected}, because the attribute is {attribute}"),
+            _ => format!("the attribute to be 0 or 1, and it is {attribute}"),
+        };
         match self {
             Ok(value) if attribute == expected => Ok(Some(value)),
             Ok(_) => Err(Stop::Unexpected { refusal: None, expected: because("an error") }),

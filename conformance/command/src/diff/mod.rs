@@ -64,8 +64,8 @@ Groups:
   checked for the first time  only the new report checks the case: the suite or the machine has something new
   better                    a rule that did not hold holds now, or a case fails in fewer of its runs
 
-Only the first group, slower calls, and a process that crashed or hung outside any case, as none did in the old run,
-lead to exit code 1; with --exit-on failed, so does a case that is checked for the first time and fails. The cases of
+Only the first group, slower calls, and a process that crashed or hung outside any case in a way that the old report
+does not have (its role, and the signal or the exit code) lead to exit code 1; with --exit-on failed, so does a case that is checked for the first time and fails. The cases of
 the first group have a kind: disclosure, corruption, crash, hang, leak, wrong result, wrong code, or harness error. If
 a case failed in some of its runs only, the text says in how many. A case that appears more than once in a report has
 its worst verdict.

@@ -27,7 +27,7 @@ pub(super) fn why_not_the_system_s(system: &Probe) -> Vec<Finding> {
 pub(super) fn bad_ends(probe: &Probe) -> impl Iterator<Item = Finding> {
     probe.bad_ends.iter().map(|end| {
         Finding::missing("end of a process", format_args!("the probe's own process crashed or hung: {end}"))
-            .remedy("a run with this driver fails, because its processes end alike")
+            .remedy("a run with this driver fails, because its processes end in the same way")
     })
 }
 

@@ -91,7 +91,8 @@ pub(super) fn badge(incident: &Incident) -> &'static str {
 pub(super) fn what(incident: &Incident) -> String {
     match incident.kind {
         IncidentKind::Disclosure => format!("disclosure: {}", incident.what),
-        IncidentKind::Xid | IncidentKind::Process => incident.what.clone(),
+        IncidentKind::Xid => incident.what.clone(),
+        IncidentKind::Process => format!("outside any case: {}", incident.what),
     }
 }
 

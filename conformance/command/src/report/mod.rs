@@ -76,7 +76,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let report = Report::read(&arguments.report).map_err(Failure::new)?;
     let cases = chosen(&report, arguments)?;
     if cases.is_empty() {
-        return print("no case failed, and none disclosed memory\n");
+        let told =
+            |end| format!("a process crashed or hung outside any case, for which no program is written: {end}\n");
+        let outside: String = report.bad_ends.iter().map(told).collect();
+        return print(&format!("no case failed, and none disclosed memory\n{outside}"));
     }
     let recorded = match &arguments.trace {
         Some(trace) => record::read(trace, &cases)?,

@@ -10,6 +10,8 @@ use crate::command::{Reports, conformance, finish, plain, text};
 use crate::suite::{harness, run, suite};
 
 const END: &str = "process 4711, keeper: killed by signal 6 (SIGABRT) in exit()";
+/// The same without what differs in each run.
+const HOW: &str = "keeper: killed by signal 6 (SIGABRT) in exit()";
 
 fn with(ends: &[&str]) -> Report {
     let mut report = plain("580.159.04", 1);
@@ -26,6 +28,12 @@ fn with(ends: &[&str]) -> Report {
 )]
 #[case::html("html", "A process crashed or hung outside any case, so the run failed: process 4711, keeper: killed by")]
 #[case::mood("html", "<header class=\"bad\">")]
+// The number is another in each run, and the name of a test is the same.
+#[case::name("junit", "<testcase name=\"keeper: killed by signal 6 (SIGABRT) in exit() (1)\"")]
+#[case::report(
+    "report",
+    "a process crashed or hung outside any case, for which no program is written: process 4711, keeper"
+)]
 #[conformance::test()]
 fn a_report_shows_the_process(#[case] command: &str, #[case] shown: &str) -> Outcome {
     let reports = Reports::new(&with(&[]), &with(&[END]))?;
@@ -35,12 +43,24 @@ fn a_report_shows_the_process(#[case] command: &str, #[case] shown: &str) -> Out
     Ok(())
 }
 
+/// So does the JSON of `show`.
+#[rstest]
+#[conformance::test()]
+fn the_json_of_a_report_has_the_process() -> Outcome {
+    let reports = Reports::new(&with(&[]), &with(&[END]))?;
+    let json = text(&reports.run(&["show", "new", "--format", "json"])?.stdout);
+    let json: Value = serde_json::from_str(&json).map_err(harness)?;
+    check!(json["bad_ends"] == serde_json::json!([END]), "{json:#}");
+    Ok(())
+}
+
 /// In a comparison it is a regression, unless the old run has such a process too. Its number is another in each run.
 #[rstest]
 #[case::new(&[], &[END], 1, "; a process crashed or hung outside any case: process 4711, keeper: killed by signal 6 (SIGABRT) in exit().")]
 #[case::several(&[], &[END, "process 9, own: exited with code 3 in exit()"], 1, "; 2 processes crashed or hung outside any case, first process 4711, keeper: killed by signal 6 (SIGABRT) in exit().")]
 #[case::another(&["process 9, own: exited with code 3 in exit()"], &[END], 1, " outside any case: process 4711, keeper: killed by signal 6 (SIGABRT) in exit().")]
-#[case::known(&["process 8, keeper: killed by signal 6 (SIGABRT) in exit()"], &[END], 0, "No documented rule broke since the earlier run of this driver.")]
+#[case::another_code(&["process 9, own: exited with code 3 in exit()"], &["process 9, own: exited with code 139 in exit()"], 1, " outside any case: process 9, own: exited with code 139 in exit().")]
+#[case::known(&["process 8, keeper: killed by signal 6 (SIGABRT) in exit()"], &[END], 0, "; as before, a process crashed or hung outside any case.")]
 #[case::gone(&[END], &[], 0, "No documented rule broke since the earlier run of this driver.")]
 #[conformance::test()]
 fn a_new_process_is_a_regression(
@@ -125,14 +145,14 @@ fn a_fleet_tells_the_runs_whose_processes_crashed(
     let folder = folder(ends.iter().map(|end| end.iter().copied().collect()))?;
     let printed = fleet(&folder, "text")?;
     check!(printed.starts_with(first), "{printed}");
-    check!(printed.contains(&format!("\noutliers (1)\n  {END}\n    {place}\n")), "{printed}");
+    check!(printed.contains(&format!("\noutliers (1)\n  outside any case: {HOW}\n    {place}\n")), "{printed}");
     let json: Value = serde_json::from_str(&fleet(&folder, "json")?).map_err(harness)?;
     let published: Value = serde_json::from_str(include_str!("../../fleet.schema.json")).map_err(harness)?;
     check!(jsonschema::validator_for(&published).map_err(harness)?.is_valid(&json), "{json:#}");
     let incident = &json["incidents"][0];
-    check!(incident["kind"] == "process" && incident["what"] == END && incident["case"].is_null(), "{json:#}");
+    check!(incident["kind"] == "process" && incident["what"] == HOW && incident["case"].is_null(), "{json:#}");
     let page = fleet(&folder, "html")?;
-    let line = format!("<span class=\"badge fail\">process</span> {END}");
+    let line = format!("<span class=\"badge fail\">process</span> {HOW}");
     check!(page.contains("<header class=\"bad\">") && page.contains(&line), "{page}");
     Ok(())
 }

@@ -214,6 +214,7 @@ const THE_END: &str = "{\"line\":\"end\"";
 #[case::blank_later(|| altered(THE_END, "\n{\"line\":\"end\""), "line 4 is blank, and a run writes no blank lines: copy the report again from its machine, or remove the line")]
 #[case::damaged(|| altered("\"verdict\":\"pass\"", "\"verdict\":pass\""), "line 2: expected value at column ")]
 #[case::damaged_tail(|| altered("\"duration_ms\":10.0", "\"duration_ms\":\"ten\""), "line 2: invalid type: string \"ten\", expected f64")]
+#[case::unknown_line(|| altered(THE_END, "{\"line\":\"future\"}\n{\"line\":\"end\""), ": another version of the suite wrote it, or it is damaged; use the command of that suite, or copy the report again")]
 #[case::what_to_do(|| altered("\"verdict\":\"pass\"", "\"verdict\":pass\""), ": the line is damaged; copy the report again from its machine")]
 #[case::newer_suite(|| {
     let lines = String::from_utf8(altered("\"verdict\":\"pass\"", "\"verdict\":\"slow\"")?).map_err(harness)?;

@@ -110,10 +110,14 @@ fn broken(diff: &Diff) -> Vec<String> {
     clauses
 }
 
-/// Names the process that crashed or hung outside any case, or says how many did.
+/// Names the process that crashed or hung outside any case, or says how many did, or that it was so before.
 fn outside(diff: &Diff) -> Option<String> {
     let ends = diff.new_bad_ends();
-    match (ends.first()?, ends.len()) {
+    let Some(first) = ends.first() else {
+        return (!diff.new.bad_ends.is_empty())
+            .then(|| "as before, a process crashed or hung outside any case".to_owned());
+    };
+    match (first, ends.len()) {
         (end, 1) => Some(format!("a process crashed or hung outside any case: {end}")),
         (end, several) => Some(format!("{several} processes crashed or hung outside any case, first {end}")),
     }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::cause::{Cause, without_numbers};
+use super::cause::Cause;
 use super::change::{Change, Severity};
 use super::scope::Scope;
 use super::setting::Setting;
 use super::times::{self, Times};
-use crate::report::{Load, Source, Suite};
+use crate::report::{Load, Source, Suite, without_process_number};
 
 /// The differences between two reports, case by case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -75,7 +75,8 @@ impl Diff {
         self.has_regressed() || self.changes.iter().any(Change::is_new_failure)
     }
 
-    /// Whether a case regressed, a call became slower, or a process crashed or hung outside any case as none did before.
+    /// Whether a case regressed, a call became slower, or a process crashed or hung outside any case in a way that the old
+    /// run does not have.
     #[must_use]
     pub fn has_regressed(&self) -> bool {
         self.changes_of(Severity::Regressed).next().is_some()
@@ -84,12 +85,12 @@ impl Diff {
     }
 
     /// Returns the processes of the new run that crashed or hung outside any case in a way that the old run does not have.
-    /// A process has another number in each run.
+    /// How many there are varies from run to run, so only the ways are compared.
     #[must_use]
     pub fn new_bad_ends(&self) -> Vec<&str> {
-        let known: BTreeSet<_> = self.old.bad_ends.iter().map(|end| without_numbers(end)).collect();
+        let known: BTreeSet<_> = self.old.bad_ends.iter().map(|end| without_process_number(end)).collect();
         let ends = self.new.bad_ends.iter().map(String::as_str);
-        ends.filter(|end| !known.contains(&without_numbers(end))).collect()
+        ends.filter(|end| !known.contains(without_process_number(end))).collect()
     }
 
     /// Whether every call took many times as long on a machine that is known to have been no busier than before. Then the

@@ -10,7 +10,7 @@ use std::{fs, thread};
 use super::types::{IncidentKind, Unread};
 use crate::diff::noise::without_addresses;
 use crate::diff::{cause_of, without_numbers};
-use crate::report::{Brief, BriefCase};
+use crate::report::{Brief, BriefCase, without_process_number};
 use crate::{Defect, Verdict};
 
 /// Values by number, each once.
@@ -74,14 +74,16 @@ impl Seen {
         Self { kind: IncidentKind::Xid, what, case: Some(case.to_owned()) }
     }
 
+    /// The number of a process says nothing to others, and which report would be the first to name its own is chance.
     fn process(end: &str) -> Self {
-        Self { kind: IncidentKind::Process, what: end.to_owned(), case: None }
+        Self { kind: IncidentKind::Process, what: without_process_number(end).to_owned(), case: None }
     }
 
     /// What is the same in every report that has it.
     fn key(&self) -> Self {
         let what = match self.kind {
-            IncidentKind::Disclosure | IncidentKind::Process => without_numbers(&self.what),
+            IncidentKind::Disclosure => without_numbers(&self.what),
+            IncidentKind::Process => self.what.clone(),
             IncidentKind::Xid => self.what.split(',').next().unwrap_or_default().to_owned(),
         };
         Self { kind: self.kind, what, case: None }

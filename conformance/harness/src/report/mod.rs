@@ -35,6 +35,13 @@ use crate::case::Case;
 use crate::identity::Identity;
 use crate::machine::{Device, Link};
 pub use crate::step::Step;
+
+/// Returns how a process ended that crashed or hung outside any case, without its number, which is another one in each run.
+#[must_use]
+pub fn without_process_number(end: &str) -> &str {
+    let after = end.strip_prefix("process ").map(|end| end.trim_start_matches(|c: char| c.is_ascii_digit()));
+    after.and_then(|end| end.strip_prefix(", ")).unwrap_or(end)
+}
 use crate::{Failure, Verdict};
 
 /// The format of the reports that this suite writes. It reads this format and all earlier ones.

@@ -298,7 +298,14 @@ fn newer(version: Option<&str>) -> Option<String> {
 /// Says why a line of a report cannot be read, and what to do.
 pub(super) fn unread(error: &serde_json::Error, run: &Run) -> String {
     let hint = newer(run.suite.as_ref().map(|suite| suite.version.as_str()));
-    let hint = hint.unwrap_or_else(|| "the line is damaged; copy the report again from its machine".to_owned());
+    // The first words of the message are all that serde tells of an unknown line.
+    let is_unknown = error.is_data() && error.to_string().starts_with("unknown variant");
+    let hint = hint.unwrap_or_else(|| match is_unknown {
+        true => "another version of the suite wrote it, or it is damaged; use the command of that suite, or copy the report \
+                 again from its machine"
+            .to_owned(),
+        false => "the line is damaged; copy the report again from its machine".to_owned(),
+    });
     format!("{}: {hint}", reason(error))
 }
 

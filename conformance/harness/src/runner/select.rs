@@ -18,17 +18,22 @@ use crate::report::Report;
 /// would be green without it.
 pub(super) fn named(options: &Options, must_match: bool, mut cases: Vec<Case>) -> Result<Vec<Case>, String> {
     // Read first, because a report names cases of the whole suite.
-    let of_report = options.from.as_ref().map(|path| of_report(path, &options.verdict, &cases)).transpose()?;
+    let of_report = options.from.as_ref().map(|path| of_report(path, options, &cases)).transpose()?;
     if let Some(file) = &options.cases {
         cases = of_file(file, cases)?;
     }
     cases = filtered(options, must_match, cases)?;
-    if let Some((path, names)) = options.from.as_ref().zip(of_report) {
+    if let Some((path, (names, not_green))) = options.from.as_ref().zip(of_report) {
         cases.retain(|case| names.contains(&case.id));
-        if cases.is_empty() {
-            let selected = if options.cases.is_none() && options.filters().is_empty() { "" } else { "selected " };
-            let how = ended_how(&options.verdict);
-            eprintln!("conformance: nothing to run again: no {selected}case in {} {how}", path.display());
+        let selected = if options.cases.is_none() && options.filters().is_empty() { "" } else { "selected " };
+        let (path, how) = (path.display(), ended_how(options));
+        match (cases.is_empty(), not_green) {
+            (true, None) => eprintln!("conformance: nothing to run again: no {selected}case in {path} {how}"),
+            (true, Some(why)) => {
+                return Err(format!("--from {path}: no {selected}case {how}, but {why}: run the whole suite again"));
+            }
+            (false, Some(why)) => eprintln!("conformance: warning: --from {path} runs single cases again, but {why}"),
+            (false, None) => {}
         }
     }
     Ok(cases)
@@ -166,17 +171,15 @@ fn of_file(file: &Path, mut cases: Vec<Case>) -> Result<Vec<Case>, String> {
 }
 
 /// Returns the names of the cases that ended with a verdict in a report: if none is named, of those that failed or did not
-/// end.
-fn of_report(path: &Path, verdicts: &[Verdict], cases: &[Case]) -> Result<BTreeSet<String>, String> {
+/// end. Also says why its run was not green, or may not have been, whatever its cases say.
+fn of_report(path: &Path, options: &Options, cases: &[Case]) -> Result<(BTreeSet<String>, Option<String>), String> {
     let report = Report::read_outline(path).map_err(|error| error.to_string())?;
-    let is_wanted =
-        |verdict: Verdict| if verdicts.is_empty() { !verdict.is_good() } else { verdicts.contains(&verdict) };
+    let verdicts = options.verdict.as_slice();
+    let has_failed = |verdict: Verdict| !verdict.is_good() || options.strict && verdict == Verdict::Differs;
+    let is_wanted = |verdict| if verdicts.is_empty() { has_failed(verdict) } else { verdicts.contains(&verdict) };
     let ended = report.cases.iter().filter(|case| is_wanted(case.verdict)).map(|case| &case.id);
     let running = report.running.iter().filter(|_| verdicts.is_empty());
     let names: BTreeSet<_> = ended.chain(running).cloned().collect();
-    if names.is_empty() {
-        return may_be_none(path, verdicts, &report).map(|()| names);
-    }
     let missing: Vec<_> = names.iter().filter(|name| !cases.iter().any(|case| case.id == **name)).collect();
     if let Some(first) = missing.first() {
         let count = missing.len();
@@ -186,21 +189,26 @@ fn of_report(path: &Path, verdicts: &[Verdict], cases: &[Case]) -> Result<BTreeS
         }
         eprintln!("conformance: warning: {told}");
     }
-    Ok(names)
+    Ok((names, not_green(&report)))
 }
 
-/// Refuses to run nothing if the run of the report was not green, or may not have been.
-fn may_be_none(path: &Path, verdicts: &[Verdict], report: &Report) -> Result<(), String> {
-    let why = match report.bad_ends.first() {
-        Some(end) => format!("a process crashed or hung outside any case ({end})"),
-        None if !report.is_complete => "the report has no end line, so cases may be missing".to_owned(),
-        None => return Ok(()),
-    };
-    Err(format!("--from {}: no case {}, but {why}: run the whole suite again", path.display(), ended_how(verdicts)))
+/// Says why the run of a report was not green, or may not have been, whatever its cases say.
+fn not_green(report: &Report) -> Option<String> {
+    if let Some(end) = report.bad_ends.first() {
+        return Some(format!("a process crashed or hung outside any case ({end})"));
+    }
+    if let Some(unmet) = report.run.unmet.first() {
+        return Some(format!("--require was not met ({unmet})"));
+    }
+    match report.cases.is_empty() {
+        _ if !report.is_complete => Some("the report has no end line, so cases may be missing".to_owned()),
+        true => Some("the report has no cases".to_owned()),
+        false => None,
+    }
 }
 
-fn ended_how(verdicts: &[Verdict]) -> String {
-    let words: Vec<_> = verdicts.iter().map(|verdict| verdict.word()).collect();
+fn ended_how(options: &Options) -> String {
+    let words: Vec<_> = options.verdict.iter().map(|verdict| verdict.word()).collect();
     if words.is_empty() { "failed".to_owned() } else { format!("ended as {}", words.join(" or ")) }
 }
 

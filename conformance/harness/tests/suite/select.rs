@@ -204,6 +204,10 @@ fn gpus_can_be_chosen() -> Outcome {
     seen.env("CUDA_VISIBLE_DEVICES", "0,3,1");
     let seen = run(seen)?.report()?;
     check!(uuids(&seen) == [all[3].clone(), all[0].clone()], "{:?} of {all:?}", uuids(&seen));
+    let mut named = command(&["--gpus", "1,0"])?;
+    named.env("CUDA_VISIBLE_DEVICES", format!("GPU-{},GPU-{}", all[3], all[0]));
+    let named = run(named)?.report()?;
+    check!(uuids(&named) == [all[0].clone(), all[3].clone()], "{:?} of {all:?}", uuids(&named));
     let (code, errors) = finish(command(&["--gpus", "0,4"])?)?;
     check!(code == Some(1) && errors.contains("--gpus 0,4: the driver finds 1 of these 2 GPUs"), "{errors}");
     Ok(())
@@ -277,14 +281,59 @@ fn a_green_report_selects_nothing(#[case] arguments: &[&str], #[case] code: i32,
     let whole = std::fs::read_to_string(green.path()).map_err(harness)?;
     let end = whole.find("{\"line\":\"end\"").ok_or_else(|| harness("the report has no end"))?;
     let (cut, process) = (&whole[..end], "{\"line\":\"process\",\"end\":\"process 7, keeper: killed\"}\n");
+    let case = whole.find("{\"line\":\"start\"").ok_or_else(|| harness("the report has no case"))?;
+    let unmet = whole.replacen("\"fresh\":false", "\"fresh\":false,\"unmet\":[\"gpus=9, found 2\"]", 1);
+    check!(unmet != whole, "{whole}");
+    let none = whole[end..].replace("\"pass\":1", "\"pass\":0");
     for (text, why) in [
         (cut.to_owned(), "the report has no end line"),
+        (unmet, "--require was not met (gpus=9, found 2)"),
+        (format!("{}{none}", &whole[..case]), "the report has no cases"),
         (format!("{cut}{process}{}", &whole[end..]), "a process crashed or hung outside any case"),
     ] {
         std::fs::write(green.path(), text).map_err(harness)?;
         let (found, errors) = again()?;
         check!(found == Some(1) && (code == 1 || errors.contains(why)), "{found:?}: {errors}");
     }
+    Ok(())
+}
+
+/// With `--strict`, a case that differs has failed.
+#[rstest]
+#[case::strict(&["--strict"], &["planted::differs"])]
+#[case::otherwise(&[], &[])]
+#[conformance::test()]
+fn a_strict_run_runs_differences_again(#[case] flags: &[&str], #[case] ran: &[&str]) -> Outcome {
+    let planted = || -> Result<_, Stop> {
+        let mut command = suite("reference")?;
+        command.env("CONFORMANCE_PLANTED", "1");
+        Ok(command)
+    };
+    let mut command = planted()?;
+    command.args(["--exact", "planted::differs"]);
+    let differs = run(command)?;
+    let mut command = planted()?;
+    command.args(flags).arg("--from").arg(differs.path());
+    let ids: Vec<_> = run(command)?.report()?.cases.into_iter().map(|case| case.id).collect();
+    check!(ids == ran, "{ids:?}");
+    Ok(())
+}
+
+/// A run of single cases says that the report is of a run that failed in another way too.
+#[rstest]
+#[case::runs(&[], Some(101), "conformance: warning: --from REPORT runs single cases again, but a process crashed or hung")]
+#[case::selects_nothing(&["sample::"], Some(1), "--from REPORT: no selected case failed, but a process crashed or hung")]
+#[conformance::test()]
+fn what_no_case_shows_is_told(#[case] filters: &[&str], #[case] code: Option<i32>, #[case] says: &str) -> Outcome {
+    let failing = Failing::new()?;
+    let text = std::fs::read_to_string(failing.path()).map_err(harness)?;
+    let process = "{\"line\":\"process\",\"end\":\"process 7, keeper: killed\"}\n{\"line\":\"end\"";
+    std::fs::write(failing.path(), text.replacen("{\"line\":\"end\"", process, 1)).map_err(harness)?;
+    let mut command = failing.suite()?;
+    command.args(filters).arg("--from").arg(failing.path());
+    let (found, errors) = finish(command)?;
+    let says = says.replace("REPORT", &failing.path().display().to_string());
+    check!(found == code && errors.contains(&says), "{found:?}: {errors}");
     Ok(())
 }
 

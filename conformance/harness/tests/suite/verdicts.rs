@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use conformance::{Outcome, Stop, Verdict, check};
+use conformance::{Expect as _, Outcome, Stop, Verdict, check};
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -240,12 +240,24 @@ fn a_difference_fails_a_strict_run(
     Ok(())
 }
 
-/// A step that is no call is told as it is.
+/// A message does not write a step as a call of C unless it is one.
 #[rstest]
 #[conformance::test()]
 fn words_stay_words() -> Outcome {
     let stop = Stop::TimedOut { role: "keeper".to_owned(), step: "loading the driver".to_owned() };
     let text = stop.to_string();
     check!(text == "keeper: no answer to loading the driver before the deadline", "{text}");
+    Ok(())
+}
+
+/// An attribute that is neither 0 nor 1 is what the message blames, whatever the call did.
+#[rstest]
+#[case::disagrees(0, "an error, because the attribute is 0")]
+#[case::unknown(2, "the attribute to be 0 or 1, and it is 2")]
+#[conformance::test()]
+fn a_call_is_compared_with_an_attribute(#[case] attribute: i32, #[case] says: &str) -> Outcome {
+    let succeeded: Result<(), Stop> = Ok(());
+    let stop = succeeded.agrees_with(attribute).err().map(|stop| stop.to_string()).unwrap_or_default();
+    check!(stop == format!("the call returned CUDA_SUCCESS, expected {says}"), "{stop}");
     Ok(())
 }
