@@ -17,8 +17,9 @@ use super::target::Target;
 use crate::output::{Failure, remark};
 use crate::suite::Suite;
 
-/// Seconds that a call may take. A fault that hangs costs this much for each case.
-const DEADLINE: &str = "3";
+/// Seconds that a call may take. A fault that hangs costs this much for each case. Beside a suite whose fault leaks
+/// thousands of descriptors, each of which the system lists, a call needs seconds.
+const DEADLINE: &str = "10";
 
 /// Seconds that a call may take on a real driver, where several suites start contexts at the same time.
 const DEADLINE_ON_A_GPU: &str = "5";
@@ -68,6 +69,10 @@ impl Runner {
     }
 
     /// Returns the cases that notice a fault: those named, or all of the suite.
+    ///
+    /// # Errors
+    /// A case that is good without the fault did not run or could not, and no other case noticed the fault: that is no
+    /// measurement.
     pub(super) fn noticed(
         &self,
         fault: &Fault,
@@ -84,7 +89,19 @@ impl Runner {
         };
         let is_enough = |case: &str| !self.is_cheap() && was_good(case);
         let ran = self.run(Some(fault), fault.machine, cases, is_enough)?;
-        Ok(ran.values().filter(is_noticed).map(|case| case.id.clone()).collect())
+        let noticed: Vec<_> = ran.values().filter(is_noticed).map(|case| case.id.clone()).collect();
+        let is_asked = |id: &str| cases.is_none_or(|cases| cases.contains(id.split('/').next().unwrap_or_default()));
+        let unmeasured = |(id, clean): (&String, &CaseReport)| {
+            let has_ended = ran.get(id).is_some_and(|case| case.verdict != Verdict::Error);
+            (clean.verdict == Verdict::Pass && is_asked(id) && !has_ended).then(|| id.clone())
+        };
+        match clean.iter().find_map(unmeasured) {
+            Some(case) if noticed.is_empty() => {
+                let why = ran.get(&case).and_then(|case| case.reason.as_deref()).unwrap_or("it is not in the report");
+                Err(Failure::new(format_args!("{case} cannot run with the fault {}: {why}", fault.name)))
+            }
+            _ => Ok(noticed),
+        }
     }
 
     /// Runs cases, or all of the suite. Ends the run after the first failed case for which `is_enough` returns true.
@@ -128,13 +145,8 @@ impl Runner {
             // A driver that does not even start is noticed by nobody in particular.
             let errors = fs::read(&errors).unwrap_or_default();
             let errors = String::from_utf8_lossy(&errors);
-            return match fault {
-                Some(fault) => {
-                    remark(format_args!("no case ran with {}: {}", fault.name, errors.trim()));
-                    Ok(Cases::new())
-                }
-                None => Err(Failure::new(format_args!("the suite does not run: {}", errors.trim()))),
-            };
+            let fault = fault.map_or_else(String::new, |fault| format!(" with the fault {}", fault.name));
+            return Err(Failure::new(format_args!("the suite does not run{fault}: {}", errors.trim())));
         }
         let report = Report::read_outline(&report).map_err(Failure::new)?;
         Ok(report.cases.into_iter().map(|case| (case.id.clone(), case)).collect())

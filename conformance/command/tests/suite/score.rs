@@ -1,10 +1,12 @@
 //! `conformance score`: the declared faults, and invalid arguments. `.ci/run score` runs it on the suite.
 
+use std::os::unix::fs::PermissionsExt;
+
 use conformance::catalogue::{self, Class};
-use conformance::{Outcome, check};
+use conformance::{Outcome, Verdict, check};
 use rstest::rstest;
 
-use crate::command::{conformance, finish};
+use crate::command::{conformance, finish, plain};
 use crate::suite::harness;
 
 /// Each fault has a unique name, rows that exist, and a sentence.
@@ -81,6 +83,58 @@ fn variables_that_change_the_score_are_refused(#[case] name: &str, #[case] value
 fn unknown_names_are_refused(#[case] arguments: &[&str], #[case] says: &str) -> Outcome {
     let (code, _, errors) = finish(conformance(arguments)?)?;
     check!(code == Some(2) && errors.contains(says), "{code:?}: {errors}");
+    Ok(())
+}
+
+/// A fault survives only if the cases of its row ended: where they could not run, there is no score.
+#[rstest]
+#[case::failed(Some(Verdict::Fail), 0, "  all               1 of    1\n")]
+#[case::passed(Some(Verdict::Pass), 1, "survived: no case noticed (1):")]
+#[case::could_not_run(
+    Some(Verdict::Error),
+    2,
+    "ipcmem::close::every_open_needs_its_close cannot run with the fault close-ignores-the-count: no memory"
+)]
+#[case::left_out(
+    None,
+    2,
+    "ipcmem::close::every_open_needs_its_close cannot run with the fault close-ignores-the-count: it is not in the report"
+)]
+#[conformance::test()]
+fn cases_that_cannot_run_prove_nothing(
+    #[case] verdict: Option<Verdict>,
+    #[case] exit: i32,
+    #[case] says: &str,
+) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let groups = catalogue::groups().map_err(harness)?;
+    let row = groups.iter().flat_map(|group| &group.row).find(|row| row.id == "IPCMEM-CLOSE-002");
+    let names = row.map(|row| row.cases.clone()).unwrap_or_default();
+    let mut sound = plain("580.1", names.len());
+    for (case, name) in sound.cases.iter_mut().zip(&names) {
+        case.id.clone_from(name);
+    }
+    let mut faulty = sound.clone();
+    match verdict {
+        Some(verdict) => faulty.cases.iter_mut().for_each(|case| {
+            case.verdict = verdict;
+            case.reason = Some("no memory".to_owned());
+        }),
+        None => faulty.cases.clear(),
+    }
+    // A suite that runs nothing, and writes one of the two reports.
+    let suite = folder.path().join("suite");
+    let script = "#!/bin/sh\nwhile [ \"$1\" != --report ]; do shift; done\n\
+                  cp \"$(dirname \"$0\")/${REFERENCE_DRIVER_FAULT:-sound}\" \"$2\"\n";
+    std::fs::write(&suite, script).map_err(harness)?;
+    std::fs::set_permissions(&suite, PermissionsExt::from_mode(0o755)).map_err(harness)?;
+    for (name, report) in [("sound", &sound), ("close-ignores-the-count", &faulty)] {
+        std::fs::write(folder.path().join(name), report.to_lines().map_err(harness)?).map_err(harness)?;
+    }
+    let mut command = conformance(&["score", "close-ignores-the-count"])?;
+    command.env("CONFORMANCE_SUITE", &suite);
+    let (code, printed, errors) = finish(command)?;
+    check!(code == Some(exit) && format!("{printed}{errors}").contains(says), "{code:?}: {printed}{errors}");
     Ok(())
 }
 
