@@ -170,6 +170,24 @@ fn traced(condition: &Expr) -> proc_macro2::TokenStream {
             let (left, right) = (traced(&both.left), traced(&both.right));
             quote!((#left && #right))
         }
+        Expr::MethodCall(call) if call.method == "is_multiple_of" && call.args.len() == 1 => {
+            let (left, right) = (&call.receiver, &call.args[0]);
+            quote!({
+                let (left, right) = (#left, #right);
+                let holds = left.is_multiple_of(right);
+                ::conformance::trace::check(stringify!(#condition), &left, "%", &right, holds);
+                holds
+            })
+        }
+        Expr::MethodCall(call) if call.method == "is_power_of_two" => {
+            let number = &call.receiver;
+            quote!({
+                let number = #number;
+                let holds = number.is_power_of_two();
+                ::conformance::trace::check(stringify!(#condition), &number, "is a power of", &2_u64, holds);
+                holds
+            })
+        }
         Expr::Binary(comparison) if is_comparison(&comparison.op) => {
             let (left, operator, right) = (&comparison.left, &comparison.op, &comparison.right);
             quote!({

@@ -57,6 +57,11 @@ pub(crate) fn comparison(
         let text = format!("{is}strcmp({name}, {})", quoted(other));
         return Ok(Some(Condition { participant: program.values.get(value).owner, text }));
     }
+    if matches!(&*compared.operator, "%" | "is a power of") {
+        return arithmetic(program, acting, &compared.operator, &left, &right)
+            .map(Some)
+            .ok_or_else(|| Unwritable::new("the program has no variable for the checked number"));
+    }
     let pairs = left.iter().zip(&right).filter(|(one, other)| is_value(one) && is_value(other));
     let are_equal = left == right;
     let mut conditions = Vec::new();
@@ -102,6 +107,28 @@ pub(crate) fn comparison(
     }
     let all = conditions.join(" && ");
     Ok(Some(Condition { participant, text: if compared.operator == "!=" { format!("!({all})") } else { all } }))
+}
+
+/// Writes that a number is a multiple of another, or a power of two.
+fn arithmetic(
+    program: &mut Program,
+    acting: usize,
+    operator: &str,
+    left: &[Token],
+    right: &[Token],
+) -> Option<Condition> {
+    let ([.., Token::Number(left)], [.., Token::Number(right)]) = (left, right) else { return None };
+    let value = *candidates(program, acting, *left).last()?;
+    let participant = program.values.get(value).owner;
+    let number = program.values.get(value).name.clone();
+    let text = if operator == "%" {
+        let divisors = candidates(program, participant, *right).into_iter().map(|value| program.values.get(value));
+        let divisor = divisors.filter(|value| value.owner == participant).last().map(|value| value.name.clone());
+        format!("{number} % {} == 0", divisor.unwrap_or_else(|| literal(*right)))
+    } else {
+        format!("{number} != 0 && ({number} & ({number} - 1)) == 0")
+    };
+    Some(Condition { participant, text })
 }
 
 /// Returns the part of a value that a check can compare: a program has few of the bytes that a process reads.

@@ -259,7 +259,8 @@ pub enum Expectation {
 pub struct Comparison {
     /// The left value, as text.
     pub left: String,
-    /// The operator in Rust, such as `==`.
+    /// The operator in Rust, such as `==`; `%` if the left value must be a multiple of the right one, and
+    /// `is a power of`.
     pub operator: String,
     /// The right value, as text.
     pub right: String,

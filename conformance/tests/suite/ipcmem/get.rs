@@ -303,7 +303,7 @@ fn odd_sizes_are_exported(exporter: Role, importer: Role, #[values(1, 41, 4097, 
     const ALIGNMENT: u64 = 256;
     let pattern = seed();
     let buffer = exporter.mem_alloc(size)?;
-    check!(buffer.0 % ALIGNMENT == 0);
+    check!(buffer.0.is_multiple_of(ALIGNMENT), "{buffer:?} is not aligned to {ALIGNMENT}");
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
     exporter.fill(buffer, size, pattern)?;
     check!(importer.mismatches(import, size, pattern)? == 0);
