@@ -168,8 +168,7 @@ fn whether_a_handle_keeps_the_memory(observer: Role) -> Outcome {
     exporter.mem_release(physical)?;
     observe("memory held by the handle", account.is_held()?);
     exporter.exit()?;
-    check!(account.is_given_back()?);
-    Ok(())
+    account.check_given_back()
 }
 
 /// The data that an importer reads after its exporter was killed is recorded; the importer does not hang.

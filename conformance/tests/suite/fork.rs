@@ -79,8 +79,7 @@ fn an_inherited_descriptor_keeps_the_memory_allocated(exporter: Role, observer: 
     exporter.mem_release(physical)?;
     account.check_held()?;
     exporter.end_holder()?;
-    check!(account.is_given_back()?);
-    Ok(())
+    account.check_given_back()
 }
 
 /// `cuDeviceGetCount` returns CUDA_ERROR_NOT_INITIALIZED before `cuInit`.

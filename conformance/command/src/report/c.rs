@@ -8,7 +8,7 @@ use super::piece::MARK;
 use super::program::{PARENT, Program};
 use super::story::{Act, Called, Expected, Step, Story, Unwritable};
 use super::values::Kind;
-use super::{assemble, step};
+use super::{assemble, descriptor, step};
 
 /// The most driver calls that become a program in reasonable time.
 const MOST_CALLS: usize = 20_000;
@@ -46,15 +46,27 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
     let mut last = PARENT;
     let mut last_answer = "";
     let mut has_failed = false;
-    for act in &story.acts {
+    // Whether each participant can act: it has not ended, is not stopped, and is in no step.
+    let mut can_act = vec![true; program.participants.len()];
+    let last_measure = story.acts.iter().rposition(measures);
+    for (place, act) in story.acts.iter().enumerate() {
         match act {
             Act::Start(role) => start(&mut program, story, *role),
             Act::Step(step) => {
+                can_act[step.role + 1] &= !step.is_begun;
                 step::write(&mut program, step)?;
                 (last, last_answer) = (step.role + 1, &step.answer);
                 has_failed |= fails(step);
             }
-            Act::Join(role) => program.turn(role + 1),
+            Act::Join(role) => {
+                can_act[role + 1] = true;
+                program.turn(role + 1);
+            }
+            // Only what a process measures later shows whether a copy is open.
+            Act::Closed { role, target } if last_measure.is_some_and(|last| place < last) => {
+                descriptor::close(&mut program, role + 1, target, |participant| can_act[participant]);
+            }
+            Act::Closed { .. } => {}
             Act::Wait { role, ms, still_waits } => {
                 program.helpers.insert("waits");
                 program.line(role + 1, "calls[self] = nothing;");
@@ -85,6 +97,7 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
                 checked(&mut program, &condition, text);
             }
             Act::Signal(role, signal) => {
+                can_act[role + 1] = *signal == 18;
                 program.turn(PARENT);
                 let name = program.participants[role + 1].clone();
                 program.line(
@@ -98,6 +111,7 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
                 );
             }
             Act::Exit { role, with_handlers } => {
+                can_act[role + 1] = false;
                 program.turn(role + 1);
                 program.turn(PARENT);
                 program.line(role + 1, if *with_handlers { "exit(BEHAVES);" } else { "_exit(BEHAVES);" });
@@ -111,6 +125,11 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
         return Err(Unwritable::new("the case does not fail in a step or a comparison"));
     }
     Ok(program)
+}
+
+/// Whether a role measures what a descriptor keeps in use.
+fn measures(act: &Act) -> bool {
+    matches!(act, Act::Step(step) if matches!(step.name(), "mem_info" | "descriptor_count" | "usage"))
 }
 
 fn checked(program: &mut Program, condition: &Condition, text: &str) {

@@ -123,7 +123,7 @@ fn arithmetic(
     let number = program.values.get(value).name.clone();
     let text = if operator == "%" {
         let divisors = candidates(program, participant, *right).into_iter().map(|value| program.values.get(value));
-        let divisor = divisors.filter(|value| value.owner == participant).last().map(|value| value.name.clone());
+        let divisor = divisors.rev().find(|value| value.owner == participant).map(|value| value.name.clone());
         format!("{number} % {} == 0", divisor.unwrap_or_else(|| literal(*right)))
     } else {
         format!("{number} != 0 && ({number} & ({number} - 1)) == 0")

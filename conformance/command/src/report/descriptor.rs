@@ -22,7 +22,7 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
             let (sent, value) = program.variable(me, Kind::Descriptor, "int", "sent", u64::MAX);
             program.line(me, format!("{sent} = dup({known});"));
             let story::Descriptor { target, write_only, .. } = received()?;
-            program.sent.push(Sent { target: target.clone(), write_only: *write_only, value });
+            program.sent.push(Sent { target: target.clone(), write_only: *write_only, value, is_closed: false });
         }
         "keep_descriptor" => {
             let sent = get(program, me, received()?)?;
@@ -137,6 +137,19 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
     Ok(true)
 }
 
+/// Closes the copies that stand for the runner's copy of a descriptor, in those of its holders that can act.
+pub(crate) fn close(program: &mut Program, from: usize, target: &str, can_act: impl Fn(usize) -> bool) {
+    let values = &program.values;
+    let is_it = |sent: &&mut Sent| !sent.is_closed && sent.target == target && values.get(sent.value).owner == from;
+    let Some(sent) = program.sent.iter_mut().find(is_it) else { return };
+    sent.is_closed = true;
+    let Value { name, holders, .. } = program.values.get(sent.value).clone();
+    for holder in holders.into_iter().filter(|holder| can_act(*holder)) {
+        program.turn(holder);
+        program.line(holder, format!("close({name});"));
+    }
+}
+
 /// Returns the handle in the text or the answer of a step.
 fn handle(step: &Step) -> Option<Vec<u8>> {
     let tokens = tokens(&step.text).into_iter().chain(tokens(&step.answer));
@@ -149,7 +162,7 @@ fn handle(step: &Step) -> Option<Vec<u8>> {
 
 /// Returns a descriptor that came to a participant: one that a process sent before, or one that the program makes here.
 fn get(program: &mut Program, me: usize, wanted: &story::Descriptor) -> Result<String, Unwritable> {
-    let is_it = |sent: &&Sent| sent.target == wanted.target && sent.write_only == wanted.write_only;
+    let is_it = |sent: &&Sent| !sent.is_closed && sent.target == wanted.target && sent.write_only == wanted.write_only;
     if let Some(sent) = program.sent.iter().rev().find(is_it) {
         return Ok(program.bring(sent.value, me));
     }
@@ -171,7 +184,7 @@ fn make(program: &mut Program, me: usize, wanted: &story::Descriptor) -> Result<
     let story::Descriptor { target, write_only, size } = wanted;
     let add = |program: &mut Program, stem: &str, target: &str, write_only: bool| {
         let (name, value) = program.variable(me, Kind::Descriptor, "int", stem, u64::MAX);
-        program.sent.push(Sent { target: target.to_owned(), write_only, value });
+        program.sent.push(Sent { target: target.to_owned(), write_only, value, is_closed: false });
         name
     };
     if target.starts_with("pipe:") || target.starts_with(SOCKET) {

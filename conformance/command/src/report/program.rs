@@ -39,6 +39,8 @@ pub(crate) struct Sent {
     pub(crate) target: String,
     pub(crate) write_only: bool,
     pub(crate) value: usize,
+    /// Whether the runner has closed it.
+    pub(crate) is_closed: bool,
 }
 
 /// The lines of a program. Only one participant acts at a time, in the order of the recorded run.

@@ -46,6 +46,8 @@ pub(crate) enum Act {
     Disclosure(String),
     /// The runner waited for the step that a role had begun.
     Wait { role: usize, ms: u64, still_waits: bool },
+    /// The runner closed its copy of a descriptor that a role had sent to it.
+    Closed { role: usize, target: String },
     /// The runner sent a signal to a role.
     Signal(usize, i32),
     /// A role ended by itself.
@@ -196,6 +198,10 @@ impl Story {
                     let Some(step) = running.get(&role).and_then(|place| story.step(*place)) else { continue };
                     let (target, write_only, size) = (target.clone(), *write_only, *size);
                     step.descriptor = Some(Descriptor { target, write_only, size });
+                }
+                Event::Closed { process, target } if !is_over => {
+                    let Some(role) = story.role(*process) else { continue };
+                    story.acts.push(Act::Closed { role, target: target.clone() });
                 }
                 Event::Wait { process, ms, still_waits } => {
                     let Some(role) = story.role(*process) else { continue };

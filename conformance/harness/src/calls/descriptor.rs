@@ -151,10 +151,12 @@ impl Role {
     ///
     /// # Errors
     /// [`Stop`].
-    pub fn send_descriptor(&self, descriptor: Descriptor) -> Result<OwnedFd, Stop> {
+    pub fn send_descriptor(&self, descriptor: Descriptor) -> Result<SentDescriptor, Stop> {
         self.send_descriptor_to_the_runner(descriptor)?;
         let sent = self.descriptor_of_the_last_answer();
-        sent.ok_or_else(|| Stop::Harness(format!("{}: the answer came without a descriptor", self.name())))
+        let sent =
+            sent.ok_or_else(|| Stop::Harness(format!("{}: the answer came without a descriptor", self.name())))?;
+        Ok(SentDescriptor { descriptor: sent, process: self.id() })
     }
 
     /// Sends the role a copy of a descriptor by SCM_RIGHTS.
@@ -163,5 +165,25 @@ impl Role {
     /// [`Stop`].
     pub fn receive_descriptor(&self, descriptor: &impl AsFd) -> Result<Descriptor, Stop> {
         self.perform_with(Call::keep_descriptor {}, &[descriptor.as_fd()])
+    }
+}
+
+/// A descriptor that a role sent to the runner. It is open until the value is dropped.
+#[derive(Debug)]
+pub struct SentDescriptor {
+    descriptor: OwnedFd,
+    /// The process that sent it.
+    process: u32,
+}
+
+impl AsFd for SentDescriptor {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.descriptor.as_fd()
+    }
+}
+
+impl Drop for SentDescriptor {
+    fn drop(&mut self) {
+        trace::closed(self.descriptor.as_fd(), self.process);
     }
 }

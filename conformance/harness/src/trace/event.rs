@@ -68,6 +68,13 @@ pub enum Event {
         /// The size of a file.
         size: u64,
     },
+    /// The runner closed its copy of a descriptor that a role had sent to it.
+    Closed {
+        /// The process that sent it.
+        process: u32,
+        /// The target of the descriptor, as the kernel names it.
+        target: String,
+    },
     /// The runner waited for the answer to a step.
     Wait {
         /// The process.

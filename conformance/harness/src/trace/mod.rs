@@ -11,7 +11,7 @@ mod writer;
 
 pub(crate) use call::*;
 pub use event::{Argument, Bytes, Call, Comparison, Event, Expectation, Place, read};
-pub(crate) use writer::{case_began, case_ended, descriptor, expect, is_on, write};
+pub(crate) use writer::{case_began, case_ended, closed, descriptor, expect, is_on, write};
 #[doc(hidden)]
 pub use writer::{check, condition};
 

@@ -63,15 +63,24 @@ pub(crate) fn case_ended(case: &str, verdict: &str, reason: Option<&str>) {
 /// Writes what a descriptor is that a role got or sends.
 pub(crate) fn descriptor(descriptor: BorrowedFd<'_>) {
     write(|| {
-        let target = std::fs::read_link(format!("/proc/self/fd/{}", descriptor.as_raw_fd())).unwrap_or_default();
         let mode = rustix::fs::fcntl_getfl(descriptor).unwrap_or(OFlags::RDWR) & OFlags::ACCMODE;
         Event::Descriptor {
             process: std::process::id(),
-            target: target.to_string_lossy().into_owned(),
+            target: target(descriptor),
             write_only: mode == OFlags::WRONLY,
             size: rustix::fs::fstat(descriptor).map_or(0, |status| status.st_size.cast_unsigned()),
         }
     });
+}
+
+/// Writes that the runner closes a descriptor that a process sent to it.
+pub(crate) fn closed(descriptor: BorrowedFd<'_>, process: u32) {
+    write(|| Event::Closed { process, target: target(descriptor) });
+}
+
+fn target(descriptor: BorrowedFd<'_>) -> String {
+    let target = std::fs::read_link(format!("/proc/self/fd/{}", descriptor.as_raw_fd())).unwrap_or_default();
+    target.to_string_lossy().into_owned()
 }
 
 /// Writes what the case expects of a step that succeeded, or that this function refused.

@@ -1,10 +1,10 @@
 //! What a step is, and the values that the driver gave to the names in a script.
 
 use std::collections::BTreeMap;
-use std::os::fd::OwnedFd;
 
 use conformance::{
-    Descriptor, Event, EventHandle, MemHandle, Outcome, Physical, Pointer, Pool, PoolPointer, Role, Stop, Stream,
+    Descriptor, Event, EventHandle, MemHandle, Outcome, Physical, Pointer, Pool, PoolPointer, Role, SentDescriptor,
+    Stop, Stream,
 };
 
 use super::world::{Name, World};
@@ -41,7 +41,7 @@ pub(crate) struct Live {
     pub(crate) pointers: BTreeMap<Name, Pointer>,
     pub(crate) handles: BTreeMap<Name, MemHandle>,
     pub(crate) physicals: BTreeMap<Name, Physical>,
-    pub(crate) descriptors: BTreeMap<Name, OwnedFd>,
+    pub(crate) descriptors: BTreeMap<Name, SentDescriptor>,
     pub(crate) pools: BTreeMap<Name, Pool>,
     pub(crate) pool_pointers: BTreeMap<Name, PoolPointer>,
     pub(crate) events: BTreeMap<Name, Event>,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use conformance::{Expect as _, Outcome, Role, check, observe};
+use conformance::{Expect as _, Outcome, Role, observe};
 use rstest::rstest;
 
 use crate::support::SIZE;
@@ -68,8 +68,7 @@ fn memory_of_a_killed_exporter_returns_to_the_device(
         observe("held by the import", account.is_held()?);
         importer.ipc_close_mem_handle(import)?;
     }
-    check!(account.is_given_back()?);
-    Ok(())
+    account.check_given_back()
 }
 
 /// Memory that its exporter frees while an importer has it open returns to the device, at the latest after the close.

@@ -70,8 +70,8 @@ impl<'role> Account<'role> {
         Ok(())
     }
 
-    /// Returns whether the large allocation has been freed. A program of the case does not compare that: its processes end
-    /// at another time, and keep the descriptors that they send.
+    /// Returns whether the large allocation has been freed. A program of the case does not compare that: memory which only
+    /// a socket of the runner keeps is not in use there.
     pub(crate) fn is_given_back(&self) -> Result<bool, Stop> {
         Ok(!self.shows_the_allocation(self.free_in_the_end()?))
     }

@@ -195,8 +195,7 @@ fn both_imports_keep_the_memory(exporter: Role, importer: Role, observer: Role) 
     importer.mem_release(one)?;
     account.check_held()?;
     importer.mem_release(other)?;
-    check!(account.is_given_back()?, "the memory is still in use after both imports were released");
-    Ok(())
+    account.check_given_back()
 }
 
 /// The driver does not take over the importer's descriptor; the importer may close it right after the import.

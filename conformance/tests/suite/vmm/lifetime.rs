@@ -45,8 +45,7 @@ fn memory_mapped_twice_is_freed_with_its_last_mapping(exporter: Role, importer: 
         account.check_held()?;
         importer.mem_unmap(mapping, account.large)?;
     }
-    check!(account.is_given_back()?);
-    Ok(())
+    account.check_given_back()
 }
 
 /// A program that the exporter starts does not keep the exporter's memory: it inherits only what it is given.
@@ -56,8 +55,9 @@ fn a_started_program_does_not_keep_the_memory(exporter: Role, observer: Role) ->
     let account = Account::open(&observer)?;
     let physical = create_large(&exporter)?;
     exporter.exec_and_hold(exporter.mem_export_to_descriptor(create_exportable(&exporter)?)?)?;
+    account.check_held()?;
     exporter.mem_release(physical)?;
-    check!(account.is_given_back()?);
+    account.check_given_back()?;
     exporter.end_holder()
 }
 
@@ -120,8 +120,7 @@ fn an_import_frees_the_memory_of_an_ended_exporter(
     account.check_held()?;
     importer.mem_unmap(here, account.large)?;
     importer.mem_release(imported)?;
-    check!(account.is_given_back()?);
-    Ok(())
+    account.check_given_back()
 }
 
 /// A descriptor that was received, or still in transit, when the exporter ended imports the memory with its data.
@@ -220,8 +219,7 @@ fn memory_is_freed_with_its_last_reference(
             Keeper::Mapping => importer.mem_unmap(here, account.large)?,
         }
     }
-    check!(account.is_given_back()?);
-    Ok(())
+    account.check_given_back()
 }
 
 /// A mapping that an importer never unmaps alone keeps the memory and its data until that process ends.
@@ -238,8 +236,7 @@ fn a_mapping_keeps_the_memory_until_its_process_ends(exporter: Role, importer: R
     account.check_held()?;
     check!(importer.mismatches(end, SIZE, 7)? == 0);
     importer.kill()?;
-    check!(account.is_given_back()?);
-    Ok(())
+    account.check_given_back()
 }
 
 /// An open descriptor imports the memory again, even after the exporter has unmapped and released it.

@@ -2,8 +2,10 @@
 static pid_t holder;
 static int end_of_holder;
 static void start_holder(int descriptor) {
-    int input[2];
+    int input[2], begun[2];
+    char nothing;
     works(pipe2(input, O_CLOEXEC));
+    works(pipe2(begun, O_CLOEXEC));
     holder = works(fork());
     if (!holder) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -14,6 +16,10 @@ static void start_holder(int descriptor) {
         _exit(1);
     }
     close(input[0]);
+    close(begun[1]);
+    /* Until it runs, the new process has all descriptors of this one. */
+    works(read(begun[0], &nothing, 1));
+    close(begun[0]);
     end_of_holder = input[1];
 }
 __attribute__((unused)) static void end_holder(void) {
