@@ -15,7 +15,7 @@ const PRELUDE: &str = include_str!("prelude.c");
 const MAIN: &str = include_str!("parent.c");
 
 /// Functions of the program that only some programs need.
-const HELPERS: [(&str, &str); 16] = [
+const HELPERS: [(&str, &str); 17] = [
     ("descriptors", include_str!("helpers/descriptors.c")),
     ("buffer", include_str!("helpers/buffer.c")),
     ("pattern", include_str!("helpers/pattern.c")),
@@ -24,6 +24,7 @@ const HELPERS: [(&str, &str); 16] = [
     ("threads", include_str!("helpers/threads.c")),
     ("works", include_str!("helpers/works.c")),
     ("count", include_str!("helpers/count.c")),
+    ("open_descriptors", include_str!("helpers/open_descriptors.c")),
     ("exhaust", include_str!("helpers/exhaust.c")),
     ("log", include_str!("helpers/log.c")),
     ("waits", include_str!("helpers/waits.c")),

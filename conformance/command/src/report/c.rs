@@ -4,6 +4,7 @@ use conformance::trace::Expectation;
 
 use super::call::quoted;
 use super::check::{self, Condition};
+use super::leak::Left;
 use super::piece::MARK;
 use super::program::{PARENT, Program};
 use super::story::{Act, Called, Expected, Step, Story, Unwritable};
@@ -30,7 +31,6 @@ pub(crate) fn write(story: &Story, head: &str) -> Result<String, Unwritable> {
 
 fn tell(story: &Story) -> Result<Program, Unwritable> {
     match &*story.verdict {
-        "leak" => return Err(Unwritable::new("a leak shows after the steps, when everything is given back")),
         "error" => return Err(Unwritable::new("the harness failed")),
         "unsupported" => return Err(Unwritable::new("this machine cannot run the case")),
         _ => {}
@@ -48,8 +48,18 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
     let mut has_failed = false;
     // Whether each participant can act: it has not ended, is not stopped, and is in no step.
     let mut can_act = vec![true; program.participants.len()];
-    let last_measure = story.acts.iter().rposition(measures);
+    let left = if story.verdict == "leak" { Some(Left::of(story)?) } else { None };
+    let last_measure = if left.is_some() { Some(story.own) } else { story.acts.iter().rposition(measures) };
+    // The runner makes the roles release what they hold. That is told only if nothing has failed before.
+    let mut has_begun = false;
     for (place, act) in story.acts.iter().enumerate() {
+        if place == story.own && (has_failed || !matches!(&*story.verdict, "fail" | "leak")) {
+            break;
+        }
+        if let (Act::Step(_), Some(left), false) = (act, &left, has_begun) {
+            left.before(&mut program);
+            has_begun = true;
+        }
         match act {
             Act::Start(role) => start(&mut program, story, *role),
             Act::Step(step) => {
@@ -120,6 +130,10 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
             }
         }
     }
+    if let Some(left) = left {
+        left.check(&mut program);
+        has_failed = true;
+    }
     program.turn(PARENT);
     if matches!(&*story.verdict, "fail" | "crash" | "timeout") && !has_failed {
         return Err(Unwritable::new("the case does not fail in a step or a comparison"));
@@ -141,6 +155,10 @@ fn checked(program: &mut Program, condition: &Condition, text: &str) {
 
 /// Whether a step did not end as the case expected.
 fn fails(step: &Step) -> bool {
+    if step.gives_back() {
+        let is_refused = |called: &Called| called.returned.as_ref().is_none_or(|returned| returned.code != 0);
+        return step.calls.iter().any(is_refused);
+    }
     // The threads of a step call in any order.
     let is_refused = |called: &&Called| called.returned.as_ref().is_some_and(|returned| returned.code != 0);
     let threads = step.calls.iter().filter(|called| called.thread.is_some());

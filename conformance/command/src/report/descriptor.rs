@@ -33,6 +33,7 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
         "close_descriptor" => {
             let known = own(program)?;
             program.line(me, format!("close({known});"));
+            released(program, me, &known);
         }
         "duplicate_descriptor" => {
             let known = own(program)?;
@@ -137,6 +138,13 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
     Ok(true)
 }
 
+/// Notes that a participant has closed a descriptor.
+pub(crate) fn released(program: &mut Program, me: usize, name: &str) {
+    for place in program.values.all_that(|value| value.owner == me && value.name == name) {
+        program.values.get_mut(place).is_released = true;
+    }
+}
+
 /// Closes the copies that stand for the runner's copy of a descriptor, in those of its holders that can act.
 pub(crate) fn close(program: &mut Program, from: usize, target: &str, can_act: impl Fn(usize) -> bool) {
     let values = &program.values;
@@ -148,6 +156,7 @@ pub(crate) fn close(program: &mut Program, from: usize, target: &str, can_act: i
         program.turn(holder);
         program.line(holder, format!("close({name});"));
     }
+    released(program, from, &name);
 }
 
 /// Returns the handle in the text or the answer of a step.

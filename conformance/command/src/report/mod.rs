@@ -9,6 +9,7 @@ mod call;
 mod check;
 mod child;
 mod descriptor;
+mod leak;
 mod log;
 mod markdown;
 mod output;

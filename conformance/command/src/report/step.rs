@@ -7,7 +7,7 @@ use super::program::{PARENT, Program};
 use super::story::{Called, Expected, Step, Unwritable};
 use super::text::{Token, tokens};
 use super::values::{Kind, Value};
-use super::{log, process_step, threads};
+use super::{descriptor, leak, log, process_step, threads};
 
 /// Writes a step of a participant.
 pub(crate) fn write(program: &mut Program, step: &Step) -> Result<(), Unwritable> {
@@ -19,6 +19,9 @@ pub(crate) fn write(program: &mut Program, step: &Step) -> Result<(), Unwritable
     }
     if step.is_begun {
         program.turn(PARENT);
+    }
+    if step.gives_back() {
+        return leak::give_back(program, me, step);
     }
     if step.calls.is_empty() {
         return process_step::write(program, me, step);
@@ -65,6 +68,7 @@ pub(crate) fn write(program: &mut Program, step: &Step) -> Result<(), Unwritable
         if name.ends_with("export_and_close") {
             let descriptor = program.values.last_descriptor().unwrap_or_default();
             program.line(me, format!("close({descriptor});"));
+            descriptor::released(program, me, &descriptor);
         }
         if unregisters {
             log::heard_so_far(program, me, step);

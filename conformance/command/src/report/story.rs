@@ -17,13 +17,19 @@ impl Unwritable {
 
 /// The beginning of the names of steps that find the first wrong byte of memory.
 const FINDS: &str = "first_wrong_byte";
+/// The beginning of the names of steps in which a role releases what it holds.
+const GIVES_BACK: &str = "give_back";
 
 /// One run of a case.
 pub(crate) struct Story {
     pub(crate) gpus: usize,
     pub(crate) roles: Vec<Role>,
     pub(crate) acts: Vec<Act>,
+    /// How many acts are the case's own. In the others, the runner makes the roles release what they hold.
+    pub(crate) own: usize,
     pub(crate) verdict: String,
+    /// Why the case did not pass.
+    pub(crate) reason: String,
 }
 
 pub(crate) struct Role {
@@ -111,6 +117,11 @@ impl Step {
         self.text.split([' ', '{']).next().unwrap_or_default()
     }
 
+    /// Whether the process releases what it holds, after the case.
+    pub(crate) fn gives_back(&self) -> bool {
+        self.text.starts_with(GIVES_BACK)
+    }
+
     /// Returns the code that the last call returned.
     pub(crate) fn code(&self) -> Option<u32> {
         self.calls.last()?.returned.as_ref().map(|returned| returned.code)
@@ -135,18 +146,25 @@ impl Story {
         let begins = |event: &Event| matches!(event, Event::Case { case: began, .. } if began == case);
         let began = events.iter().rposition(begins).ok_or_else(|| Unwritable::new("the case did not run"))?;
         let Event::Case { gpus, .. } = events[began] else { unreachable!("found as such") };
-        let mut story = Self { gpus, roles: Vec::new(), acts: Vec::new(), verdict: String::new() };
+        let (verdict, reason) = (String::new(), String::new());
+        let mut story = Self { gpus, roles: Vec::new(), acts: Vec::new(), own: usize::MAX, verdict, reason };
         // For each role, the step that it performs, as a place in the list of acts.
         let mut running: BTreeMap<usize, usize> = BTreeMap::new();
         let mut is_over = false;
         for event in &events[began..] {
             match event {
-                // The runner makes the roles release what they hold.
                 // A check failed, and the runner looks where.
-                Event::Step { call, process } if call.starts_with("give_back") || call.starts_with(FINDS) => {
+                Event::Step { call, process } if call.starts_with(FINDS) => {
                     is_over |= story.role(*process).is_some();
                 }
-                Event::Step { .. } | Event::Signal { .. } | Event::Check { .. } if is_over => {}
+                Event::Step { call, process }
+                    if call.starts_with(GIVES_BACK) && !is_over && story.role(*process).is_some() =>
+                {
+                    story.own = story.own.min(story.acts.len());
+                    story.begin(&mut running, *process, call);
+                }
+                Event::Step { .. } | Event::Signal { .. } | Event::Check { .. }
+                    if is_over || story.own < usize::MAX => {}
                 Event::Role { case: of, name, process, place } if of == case => {
                     if place.in_another_pid_namespace {
                         return Err(Unwritable::new("a process runs in another PID namespace"));
@@ -161,23 +179,7 @@ impl Story {
                         story.acts.push(Act::Exit { role, with_handlers });
                         continue;
                     }
-                    story.others_go_on(&running, role);
-                    running.insert(role, story.acts.len());
-                    let named = call.split_once("{ process: ").and_then(|(_, rest)| rest.split([',', ' ']).next());
-                    let other = named.and_then(|number| story.role(number.parse().ok()?));
-                    story.acts.push(Act::Step(Step {
-                        role,
-                        text: call.clone(),
-                        calls: Vec::new(),
-                        answer: String::new(),
-                        expectation: Expected::Success,
-                        is_begun: false,
-                        discloses: false,
-                        has_output: false,
-                        keeps_code: false,
-                        descriptor: None,
-                        other,
-                    }));
+                    story.begin(&mut running, *process, call);
                 }
                 Event::Call(call) => {
                     let Some(role) = story.role(call.process) else { continue };
@@ -199,7 +201,7 @@ impl Story {
                     let (target, write_only, size) = (target.clone(), *write_only, *size);
                     step.descriptor = Some(Descriptor { target, write_only, size });
                 }
-                Event::Closed { process, target } if !is_over => {
+                Event::Closed { process, target } if !is_over && story.own == usize::MAX => {
                     let Some(role) = story.role(*process) else { continue };
                     story.acts.push(Act::Closed { role, target: target.clone() });
                 }
@@ -240,8 +242,10 @@ impl Story {
                     story.others_go_on(&running, role);
                     story.acts.push(Act::Signal(role, *signal));
                 }
-                Event::End { case: of, verdict, .. } if of == case => {
+                Event::End { case: of, verdict, reason } if of == case => {
                     story.verdict.clone_from(verdict);
+                    story.reason = reason.clone().unwrap_or_default();
+                    story.own = story.own.min(story.acts.len());
                     story.refusals_are_expected();
                     return Ok(story);
                 }
@@ -249,6 +253,28 @@ impl Story {
             }
         }
         Err(Unwritable::new("the run of the case did not end"))
+    }
+
+    /// Adds a step that a process begins.
+    fn begin(&mut self, running: &mut BTreeMap<usize, usize>, process: u32, call: &str) {
+        let Some(role) = self.role(process) else { return };
+        self.others_go_on(running, role);
+        running.insert(role, self.acts.len());
+        let named = call.split_once("{ process: ").and_then(|(_, rest)| rest.split([',', ' ']).next());
+        let other = named.and_then(|number| self.role(number.parse().ok()?));
+        self.acts.push(Act::Step(Step {
+            role,
+            text: call.to_owned(),
+            calls: Vec::new(),
+            answer: String::new(),
+            expectation: Expected::Success,
+            is_begun: false,
+            discloses: false,
+            has_output: false,
+            keeps_code: false,
+            descriptor: None,
+            other,
+        }));
     }
 
     /// Returns the role that a process is now: a process can be one role after another.
@@ -311,7 +337,7 @@ impl Story {
 
     /// A case that goes on after a refusal expects it, even if it does not say so.
     fn refusals_are_expected(&mut self) {
-        let last = self.acts.iter().rposition(|act| matches!(act, Act::Step(_)));
+        let last = self.acts[..self.own].iter().rposition(|act| matches!(act, Act::Step(_)));
         let ended_well = matches!(&*self.verdict, "pass" | "unsupported" | "leak");
         for (place, act) in self.acts.iter_mut().enumerate() {
             let Act::Step(step) = act else { continue };
@@ -319,6 +345,7 @@ impl Story {
             if refused
                 && !step.has_output
                 && step.expectation == Expected::Success
+                && !step.gives_back()
                 && (Some(place) != last || ended_well)
             {
                 step.expectation = Expected::Other(Expectation::Any);

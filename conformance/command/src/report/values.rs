@@ -76,6 +76,12 @@ impl Values {
         self.all.iter().enumerate().filter(is_it).map(|(place, _)| place).collect()
     }
 
+    /// Returns the places of the values that qualify, oldest first.
+    pub(crate) fn all_that(&self, qualifies: impl Fn(&Value) -> bool) -> Vec<usize> {
+        let qualifying = self.all.iter().enumerate().filter(|(_, value)| qualifies(value));
+        qualifying.map(|(place, _)| place).collect()
+    }
+
     /// Returns the newest text with this content.
     pub(crate) fn text(&self, content: &str) -> Option<usize> {
         self.all.iter().rposition(|value| value.kind == Kind::Text && value.bytes == content.as_bytes())

@@ -1,0 +1,92 @@
+//! The end of a case, when every process releases what it holds, in C: calls that fail then, and what is left.
+
+use super::call;
+use super::program::Program;
+use super::story::{Act, Step, Story, Unwritable};
+use super::values::{Kind, Value};
+
+/// What is left after everything was released.
+pub(crate) enum Left {
+    /// Memory of a GPU, in bytes. The participant asks how much is free.
+    Memory { participant: usize, bytes: u64 },
+    /// A descriptor of a participant.
+    Descriptor { participant: usize, target: String },
+}
+
+impl Left {
+    /// Finds out what the reason of a leak says.
+    pub(crate) fn of(story: &Story) -> Result<Self, Unwritable> {
+        let unknown = || Unwritable::new("the program cannot measure what is left after everything was given back");
+        let reason = &*story.reason;
+        if let Some((bytes, rest)) = reason.split_once(" bytes of memory on GPU ") {
+            let gpu: i32 = rest.split(' ').next().and_then(|gpu| gpu.parse().ok()).ok_or_else(unknown)?;
+            // The memory of a process that ends comes back with it.
+            let has_ended = |act: &Act| matches!(act, Act::Exit { .. } | Act::Signal(_, 9));
+            let first_step = story.acts.iter().position(|act| matches!(act, Act::Step(_))).ok_or_else(unknown)?;
+            let starts_late = story.acts[first_step..].iter().any(|act| matches!(act, Act::Start(_)));
+            let participant = story.roles.iter().position(|role| role.place.device == gpu && !role.place.uninitialised);
+            if starts_late || story.acts[..story.own].iter().any(has_ended) {
+                return Err(Unwritable::new("the memory that is left cannot be told from that of a process"));
+            }
+            let participant = participant.ok_or_else(unknown)? + 1;
+            return Ok(Self::Memory { participant, bytes: bytes.parse().map_err(|_| unknown())? });
+        }
+        let (role, rest) = reason.split_once(": a file descriptor of ").ok_or_else(unknown)?;
+        let (target, _) = rest.split_once(" is still open").ok_or_else(unknown)?;
+        let participant = story.roles.iter().position(|other| other.name == role).ok_or_else(unknown)? + 1;
+        Ok(Self::Descriptor { participant, target: target.to_owned() })
+    }
+
+    /// Measures before the first step.
+    pub(crate) fn before(&self, program: &mut Program) {
+        if let Self::Memory { participant, .. } = *self {
+            program.turn(participant);
+            for name in ["free_before", "total_before"] {
+                program.declare(participant, "size_t", name);
+            }
+            program.functions.insert("cuMemGetInfo".to_owned());
+            program.line(participant, "succeeds(cuMemGetInfo(&free_before, &total_before));");
+        }
+    }
+
+    /// Checks what is left.
+    pub(crate) fn check(&self, program: &mut Program) {
+        program.checks += 1;
+        match self {
+            Self::Memory { participant, bytes } => {
+                program.turn(*participant);
+                for name in ["free_after", "total_after"] {
+                    program.declare(*participant, "size_t", name);
+                }
+                program.line(*participant, "succeeds(cuMemGetInfo(&free_after, &total_after));");
+                let condition = format!("free_after + {} > free_before", call::size(*bytes));
+                program.line(*participant, format!("holds({condition}, \"all memory is free again\");"));
+            }
+            Self::Descriptor { participant, target } => {
+                program.turn(*participant);
+                program.helpers.insert("open_descriptors");
+                let condition = format!("!is_open({})", call::quoted(target));
+                program.line(*participant, format!("holds({condition}, \"all descriptors are closed\");"));
+            }
+        }
+    }
+}
+
+/// Writes what a process does to release what it holds.
+pub(crate) fn give_back(program: &mut Program, me: usize, step: &Step) -> Result<(), Unwritable> {
+    program.line(me, format!("/* {} */", step.name()));
+    // A kernel that the program has loaded stays loaded.
+    let calls = step.calls.iter().filter(|called| called.call.function != "cuModuleUnload");
+    for called in calls {
+        let written = call::write(program, me, called)?;
+        program.line(me, format!("succeeds({});", written.text));
+        written.register(program, me);
+    }
+    let is_open = |value: &Value| value.owner == me && value.kind == Kind::Descriptor && !value.is_released;
+    for place in program.values.all_that(is_open) {
+        program.values.get_mut(place).is_released = true;
+        let name = program.values.get(place).name.clone();
+        program.line(me, format!("close({name});"));
+    }
+    Ok(())
+}
