@@ -109,6 +109,7 @@ fn an_intermittent_bug_is_a_deviation_in_every_run(#[case] case: &str) -> Outcom
 #[rstest]
 #[case::unknown_case("case = \"sample::nothing\"", "the case sample::nothing does not exist")]
 #[case::unknown_row("row = \"IPCMEM-CLOSE-999\"", "the row IPCMEM-CLOSE-999 does not exist")]
+#[case::unchecked_row("row = \"IPCMEM-GET-031\"", "no case checks the row IPCMEM-GET-031")]
 #[case::glob_of_nothing("case = \"samples::*\"", "samples::* matches no case")]
 #[case::broken_glob("case = \"sample::{close\"", "entry 1: error parsing glob")]
 #[case::nothing("", "needs either `case` or `row`")]
@@ -201,16 +202,55 @@ fn an_expired_entry_excuses_nothing(#[case] expires: &str, #[case] verdict: Verd
     Ok(())
 }
 
-/// An expired entry does not turn a case that passes into a fixed one, and a model no longer avoids what it lists.
+/// An expired entry changes neither the verdict nor the reason of a case that it would not have excused, and a model no
+/// longer avoids what it lists.
 #[rstest]
-#[case::passes(PASSES, PASSES, Verdict::Pass)]
-#[case::model("planted::fail", "planted::broken_row", Verdict::Differs)]
+#[case::passes("case = \"sample::null_is_refused\"", PASSES, Verdict::Pass)]
+#[case::passes_sometimes("case = \"sample::null_is_refused\"\nsometimes = true", PASSES, Verdict::Pass)]
+#[case::other_case("case = \"planted::crash\"", FAILS, Verdict::Fail)]
+#[case::other_reason("case = \"planted::fail\"\nreason = \"CUDA_ERROR\"", FAILS, Verdict::Fail)]
+#[case::model("case = \"planted::fail\"", "planted::broken_row", Verdict::Differs)]
 #[conformance::test()]
-fn an_expired_entry_has_no_effect(#[case] listed: &str, #[case] ran: &str, #[case] verdict: Verdict) -> Outcome {
-    let lines = format!("case = \"{listed}\"\nowner = \"x\"\nexpires = \"2026-01-31\"");
+fn an_expired_entry_has_no_effect(#[case] lines: &str, #[case] ran: &str, #[case] verdict: Verdict) -> Outcome {
+    let lines = format!("{lines}\nowner = \"x\"\nexpires = \"2026-01-31\"");
     let report = run_with(&entry(&lines), ran, &[])?.report()?;
     let case = report.case(ran).ok_or_else(|| harness("the case did not run"))?;
     check!(case.verdict == verdict, "the verdict is {}: {:?}", case.verdict, case.reason);
+    check!(!case.reason.as_deref().unwrap_or_default().contains("excused it"), "{:?}", case.reason);
+    Ok(())
+}
+
+/// An entry excuses a failure on the whole of its last day, and no longer on the first release without the bug.
+#[rstest]
+#[case::last_day(true, Verdict::Deviation)]
+#[case::first_release_without_it(false, Verdict::Fail)]
+#[conformance::test()]
+fn an_entry_ends_where_it_says(#[case] by_day: bool, #[case] verdict: Verdict) -> Outcome {
+    let before = run_with("", FAILS, &[])?.report()?.run;
+    let today = before.began.as_deref().and_then(|began| began.get(..10)).unwrap_or_default();
+    let ends = match by_day {
+        true => format!("owner = \"x\"\nexpires = \"{today}\""),
+        false => format!("from = \"0.0.1\"\nuntil = \"{}\"", before.driver.version),
+    };
+    let report = run_with(&entry(&format!("case = \"{FAILS}\"\n{ends}")), FAILS, &[])?.report()?;
+    let has_a_new_day = !report.run.began.as_deref().unwrap_or_default().starts_with(today);
+    let case = report.case(FAILS).ok_or_else(|| harness("the case did not run"))?;
+    let is_right = case.verdict == verdict || by_day && has_a_new_day;
+    check!(is_right, "the verdict is {} with {ends}: {:?}", case.verdict, case.reason);
+    Ok(())
+}
+
+/// A name without parameters lists all cases of the function, and a name with them only one.
+#[rstest]
+#[case::all("sample::there_are_two_gpus", true)]
+#[case::one("sample::there_are_two_gpus/name=one,number=1", true)]
+#[case::another("sample::there_are_two_gpus/name=one,number=2", false)]
+#[conformance::test()]
+fn an_entry_names_cases_with_parameters(#[case] name: &str, #[case] is_listed: bool) -> Outcome {
+    const RUNS: &str = "sample::there_are_two_gpus/name=one,number=1";
+    let report = run_with(&entry(&format!("case = \"{name}\"")), RUNS, &[])?.report()?;
+    let case = report.case(RUNS).ok_or_else(|| harness("the case did not run"))?;
+    check!((case.verdict == Verdict::Fixed) == is_listed, "the verdict is {}: {:?}", case.verdict, case.reason);
     Ok(())
 }
 
