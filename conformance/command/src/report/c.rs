@@ -49,11 +49,15 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
     // Whether each participant can act: it has not ended, is not stopped, and is in no step.
     let mut can_act = vec![true; program.participants.len()];
     let left = if story.verdict == "leak" { Some(Left::of(story)?) } else { None };
-    let last_measure = if left.is_some() { Some(story.own) } else { story.acts.iter().rposition(measures) };
+    let last_measure = if left.is_some() || story.acts.iter().any(closes) {
+        Some(story.own)
+    } else {
+        story.acts.iter().rposition(measures)
+    };
     // The runner makes the roles release what they hold. That is told only if nothing has failed before.
     let mut has_begun = false;
     for (place, act) in story.acts.iter().enumerate() {
-        if place == story.own && (has_failed || !matches!(&*story.verdict, "fail" | "leak")) {
+        if place == story.own && (has_failed || !matches!(&*story.verdict, "fail" | "leak" | "crash")) {
             break;
         }
         if let (Act::Step(_), Some(left), false) = (act, &left, has_begun) {
@@ -72,7 +76,7 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
                 can_act[role + 1] = true;
                 program.turn(role + 1);
             }
-            // Only what a process measures later shows whether a copy is open.
+            // Only what a process measures later, or a copy that the case closes, shows whether another copy is open.
             Act::Closed { role, target } if last_measure.is_some_and(|last| place < last) => {
                 descriptor::close(&mut program, role + 1, target, |participant| can_act[participant]);
             }
@@ -144,6 +148,11 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
 /// Whether a role measures what a descriptor keeps in use.
 fn measures(act: &Act) -> bool {
     matches!(act, Act::Step(step) if matches!(step.name(), "mem_info" | "descriptor_count" | "usage"))
+}
+
+/// Whether a role closes a descriptor before its end.
+fn closes(act: &Act) -> bool {
+    matches!(act, Act::Step(step) if step.name() == "close_descriptor" || step.name().ends_with("export_and_close"))
 }
 
 fn checked(program: &mut Program, condition: &Condition, text: &str) {

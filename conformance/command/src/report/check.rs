@@ -7,7 +7,7 @@ use super::program::Program;
 use super::story::Unwritable;
 use super::structure;
 use super::text::{Token, tokens};
-use super::values::Kind;
+use super::values::{Kind, Value};
 
 /// A number below this is a size or a code and not an address.
 const FIRST_ADDRESS: i128 = 1 << 32;
@@ -62,15 +62,20 @@ pub(crate) fn comparison(
             .map(Some)
             .ok_or_else(|| Unwritable::new("the program has no variable for the checked number"));
     }
-    let pairs = left.iter().zip(&right).filter(|(one, other)| is_value(one) && is_value(other));
+    let pairs = left.iter().zip(&right).enumerate().filter(|(_, (one, other))| is_value(one) && is_value(other));
     let are_equal = left == right;
     let mut conditions = Vec::new();
     let mut participant = acting;
-    for (one, other) in pairs {
+    for (place, (one, other)) in pairs {
         if is_equality && !are_equal && one == other {
             continue;
         }
-        let Some((mut left, mut right)) = sides(program, acting, one, other, is_equality, right_is_literal) else {
+        let of_a_field = member(program, &left, place).zip(number_of(other));
+        let sides = match of_a_field {
+            Some((member, right)) => Some((member, Side { text: literal(right), value: None })),
+            None => sides(program, acting, one, other, is_equality, right_is_literal),
+        };
+        let Some((mut left, mut right)) = sides else {
             continue;
         };
         if let (Token::Text(_), Some(value)) = (other, left.value) {
@@ -107,6 +112,33 @@ pub(crate) fn comparison(
     }
     let all = conditions.join(" && ");
     Ok(Some(Condition { participant, text: if compared.operator == "!=" { format!("!({all})") } else { all } }))
+}
+
+/// The fields of the suite's structures, and the members of CUDA's structures that they are.
+const MEMBERS: [(&str, &str); 4] = [
+    ("allocation_type", ".type"),
+    ("handle_types", ".requestedHandleTypes"),
+    ("location_type", ".location.type"),
+    ("location", ".location.id"),
+];
+
+const fn number_of(token: &Token) -> Option<i128> {
+    match token {
+        Token::Number(number) => Some(*number),
+        _ => None,
+    }
+}
+
+/// Returns the newest member of a structure that is the value of a field, such as the 1 of `handle_types: 1`.
+fn member(program: &Program, tokens: &[Token], place: usize) -> Option<Side> {
+    let (Token::Word(field), Token::Word(colon)) = (tokens.get(place.checked_sub(2)?)?, &tokens[place - 1]) else {
+        return None;
+    };
+    let (_, suffix) = MEMBERS.into_iter().find(|(name, _)| name == field && colon == ":")?;
+    let number = u64::try_from(number_of(&tokens[place])?).ok()?;
+    let members = program.values.equal_to(number, |value| value.name.ends_with(suffix));
+    let value = *members.last()?;
+    Some(Side { text: program.values.get(value).name.clone(), value: Some(value) })
 }
 
 /// Writes that a number is a multiple of another, or a power of two.
@@ -260,7 +292,11 @@ fn is_object(program: &Program, acting: usize, number: i128) -> bool {
 fn signed_candidates(program: &Program, number: i128) -> Vec<usize> {
     let Ok(bits) = i32::try_from(number) else { return Vec::new() };
     let newest = program.values.newest(NEWEST);
-    let all = program.values.equal_to(u64::from(bits.cast_unsigned()), |value| value.kind == Kind::Number);
+    // A descriptor that a call did not write is still -1.
+    let is_it = |value: &Value| {
+        value.kind == Kind::Number || value.kind == Kind::Descriptor && value.name.starts_with("descriptor")
+    };
+    let all = program.values.equal_to(u64::from(bits.cast_unsigned()), is_it);
     all.into_iter().filter(|place| *place >= newest).collect()
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn heard_so_far(program: &mut Program, me: usize, step: &Step) {
     let (before, _) = step.answer.split_once("afterwards: ").unwrap_or_default();
     let (texts, _) = program.variable(me, Kind::Number, "int", "texts", count(before));
     program.line(me, format!("{texts} = heard_texts;"));
-    program.line(me, "heard_lines = 0;");
+    program.line(me, "heard_texts = heard_lines = 0;");
 }
 
 /// Adds the number of lines that the callback has heard since then.

@@ -41,7 +41,9 @@ fn threads_of_a_context_share_the_mapping(exporter: Role, importer: Role) -> Out
     let handle = exporter.ipc_get_mem_handle(buffer)?;
     for _ in 0..ROUNDS {
         let imports = importer.ipc_open_mem_handle_from_threads(handle, THREADS)?;
-        check!(imports.iter().all(|import| *import == imports[0]), "threads got different pointers: {imports:?}");
+        for import in &imports {
+            check!(*import == imports[0], "threads got different pointers: {imports:?}");
+        }
         for import in &imports[1..] {
             importer.ipc_close_mem_handle(*import)?;
         }
