@@ -5,41 +5,15 @@ mod destroy;
 mod exporter_death;
 mod get;
 mod graph;
-
 mod many;
 mod open;
 mod record;
 mod wait;
 
-use crate::support::constants::{DISABLE_TIMING, INTERPROCESS, NOT_READY};
-use crate::support::event::{export, share};
-use std::time::Duration;
-
-use conformance::Pending;
-use conformance::calls::event::Call as EventCall;
-use conformance::calls::stream::Call as StreamCall;
-use conformance::trace::condition;
-use conformance::{Event, Role, Stop, Stream};
 use cuda_ipc_sys::CUevent_flags;
 
+use crate::support::constants::{DISABLE_TIMING, INTERPROCESS, NOT_READY};
+use crate::support::event::{export, share};
+use crate::support::waiting::{begin_to_wait, begin_to_wait_for_stream};
+
 const INTERPROCESS_BLOCKING: u32 = INTERPROCESS | CUevent_flags::CU_EVENT_BLOCKING_SYNC.0;
-
-/// Begins a host wait for an event whose work is pending, and checks that it waits.
-fn begin_to_wait(role: &Role, event: Event) -> Result<Pending<()>, Stop> {
-    still_waits(role.begin(EventCall::event_synchronize { event })?)
-}
-
-/// Begins a host wait for a stream whose work is pending, and checks that it waits.
-fn begin_to_wait_for_stream(role: &Role, stream: Stream) -> Result<Pending<()>, Stop> {
-    still_waits(role.begin(StreamCall::stream_synchronize { stream })?)
-}
-
-fn still_waits(waiting: Pending<()>) -> Result<Pending<()>, Stop> {
-    const LONG_ENOUGH_TO_BEGIN: Duration = Duration::from_millis(50);
-    let still_waits = waiting.still_waits_after(LONG_ENOUGH_TO_BEGIN)?;
-    if condition("the wait has not ended", still_waits) {
-        return Ok(waiting);
-    }
-    waiting.finish()?;
-    Err(Stop::failed("the wait ended while the work was pending"))
-}

@@ -16,6 +16,7 @@ use crate::support::pointer_kind::PointerKind;
 use crate::support::shared_pool::{
     SIZE, both_see, export_filled, share, share_memory, share_pool, share_pool_of_numa_node,
 };
+use crate::support::waiting::begin_to_wait_for_stream;
 
 /// How long the `spin` kernel keeps a stream busy.
 const NANOSECONDS: u64 = 50_000_000;
@@ -184,10 +185,11 @@ fn an_event_orders_the_exporters_free(exporter: Role, importer: Role) -> Outcome
     let next = exporter.mem_alloc_from_pool_async_in(SIZE, both.pool.exported, following)?;
     enqueue_fill(&exporter, next, SIZE, 8, following)?;
     observe("the exporter's memory is reused", (next == both.there).to_string());
+    let waiting = begin_to_wait_for_stream(&exporter, following)?;
     latch.release()?;
     importer.stream_synchronize(stream)?;
     check!(importer.mismatches(copy, SIZE, 7)? == 0);
-    exporter.stream_synchronize(following)?;
+    waiting.finish()?;
     check!(exporter.mismatches(next, SIZE, 8)? == 0);
     Ok(())
 }

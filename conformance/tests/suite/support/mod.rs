@@ -19,3 +19,4 @@ pub(crate) mod virtual_memory;
 
 /// The size of an allocation, in bytes, in a case whose rule does not depend on the size.
 pub(crate) const SIZE: u64 = 2 * conformance::MIB;
+pub(crate) mod waiting;
