@@ -43,7 +43,7 @@ const KERNEL: &str = include_str!("helpers/kernel.c");
 
 /// The headers, each with the words that need it: none if every program needs it.
 const HEADERS: [(&str, &[&str]); 22] = [
-    ("ctype.h", &["isalpha("]),
+    ("ctype.h", &["isalpha(", "isdigit("]),
     ("dirent.h", &["opendir("]),
     ("dlfcn.h", &[]),
     ("errno.h", &[]),

@@ -4,7 +4,7 @@ use conformance::trace::Expectation;
 
 use super::call::quoted;
 use super::check::{self, Condition};
-use super::leak::Left;
+use super::leak::{self, Left};
 use super::piece::MARK;
 use super::program::{PARENT, Program};
 use super::story::{Act, Called, Expected, Step, Story, Unwritable};
@@ -68,7 +68,12 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
             Act::Start(role) => start(&mut program, story, *role),
             Act::Step(step) => {
                 can_act[step.role + 1] &= !step.is_begun;
-                step::write(&mut program, step)?;
+                if step.gives_back() {
+                    program.turn(step.role + 1);
+                    leak::give_back(&mut program, step.role + 1, step, left.is_some())?;
+                } else {
+                    step::write(&mut program, step)?;
+                }
                 (last, last_answer) = (step.role + 1, &step.answer);
                 has_failed |= fails(step);
             }
@@ -165,8 +170,7 @@ fn checked(program: &mut Program, condition: &Condition, text: &str) {
 /// Whether a step did not end as the case expected.
 fn fails(step: &Step) -> bool {
     if step.gives_back() {
-        let is_refused = |called: &Called| called.returned.as_ref().is_none_or(|returned| returned.code != 0);
-        return step.calls.iter().any(is_refused);
+        return step.is_refused();
     }
     // The threads of a step call in any order.
     let is_refused = |called: &&Called| called.returned.as_ref().is_some_and(|returned| returned.code != 0);

@@ -183,7 +183,11 @@ impl Writer<'_> {
         let value = argument.value;
         match kind {
             "CUdeviceptr" if GIVE_BACK.contains(&function) && self.succeeded => {
-                let released = program.values.release(participant, value).map(|value| value.name.clone());
+                let name = |value: &Value| match value.of {
+                    "void *" => format!("(CUdeviceptr)(uintptr_t){}", value.name),
+                    _ => value.name.clone(),
+                };
+                let released = program.values.release(participant, value).map(name);
                 return Some(released.unwrap_or_else(|| address(program, participant, value)));
             }
             "void *" if matches!(function, "cudaFree" | "cudaIpcCloseMemHandle") && self.succeeded => {

@@ -24,7 +24,15 @@ impl Left {
             let has_ended = |act: &Act| matches!(act, Act::Exit { .. } | Act::Signal(_, 9));
             let first_step = story.acts.iter().position(|act| matches!(act, Act::Step(_))).ok_or_else(unknown)?;
             let starts_late = story.acts[first_step..].iter().any(|act| matches!(act, Act::Start(_)));
-            let participant = story.roles.iter().position(|role| role.place.device == gpu && !role.place.uninitialised);
+            let is_sound = |role: usize| {
+                let mut ends = story.acts[story.own..].iter();
+                !ends.any(|act| matches!(act, Act::Step(step) if step.role == role && step.is_refused()))
+            };
+            let can_ask = |role: &usize| {
+                let place = &story.roles[*role].place;
+                place.device == gpu && !place.uninitialised && is_sound(*role)
+            };
+            let participant = (0..story.roles.len()).find(can_ask);
             if starts_late || story.acts[..story.own].iter().any(has_ended) {
                 return Err(Unwritable::new("the memory that is left cannot be told from that of a process"));
             }
@@ -72,14 +80,15 @@ impl Left {
     }
 }
 
-/// Writes what a process does to release what it holds.
-pub(crate) fn give_back(program: &mut Program, me: usize, step: &Step) -> Result<(), Unwritable> {
+/// Writes what a process does to release what it holds. A case may leave a process unable to do that.
+pub(crate) fn give_back(program: &mut Program, me: usize, step: &Step, may_fail: bool) -> Result<(), Unwritable> {
     program.line(me, format!("/* {} */", step.name()));
     // A kernel that the program has loaded stays loaded.
     let calls = step.calls.iter().filter(|called| called.call.function != "cuModuleUnload");
     for called in calls {
         let written = call::write(program, me, called)?;
-        program.line(me, format!("succeeds({});", written.text));
+        let expected = if may_fail && step.is_refused() { "tries" } else { "succeeds" };
+        program.line(me, format!("{expected}({});", written.text));
         written.register(program, me);
     }
     let is_open = |value: &Value| value.owner == me && value.kind == Kind::Descriptor && !value.is_released;

@@ -7,7 +7,7 @@ use super::program::{PARENT, Program};
 use super::story::{Called, Expected, Step, Unwritable};
 use super::text::{Token, tokens};
 use super::values::{Kind, Value};
-use super::{descriptor, leak, log, process_step, threads};
+use super::{descriptor, log, process_step, threads};
 
 /// Writes a step of a participant.
 pub(crate) fn write(program: &mut Program, step: &Step) -> Result<(), Unwritable> {
@@ -19,9 +19,6 @@ pub(crate) fn write(program: &mut Program, step: &Step) -> Result<(), Unwritable
     }
     if step.is_begun {
         program.turn(PARENT);
-    }
-    if step.gives_back() {
-        return leak::give_back(program, me, step);
     }
     if step.calls.is_empty() {
         return process_step::write(program, me, step);

@@ -122,6 +122,11 @@ impl Step {
         self.text.starts_with(GIVES_BACK)
     }
 
+    /// Whether a call of the step failed, or did not return.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.calls.iter().any(|called| called.returned.as_ref().is_none_or(|returned| returned.code != 0))
+    }
+
     /// Returns the code that the last call returned.
     pub(crate) fn code(&self) -> Option<u32> {
         self.calls.last()?.returned.as_ref().map(|returned| returned.code)
