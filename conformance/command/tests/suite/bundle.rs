@@ -25,7 +25,8 @@ fn pack(output: &Path) -> Result<(Option<i32>, String, String), Stop> {
 
 fn verdicts(command: &mut Command, report: &Path) -> Result<Report, Stop> {
     let output = command.args(["--seed", "1", FILTER, "--report"]).arg(report).output().map_err(harness)?;
-    check!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let (printed, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    check!(output.status.success(), "{}: {printed}{errors}", output.status);
     Report::read(report).map_err(harness)
 }
 
