@@ -117,6 +117,22 @@ pub fn check_shown(input: TokenStream) -> TokenStream {
         return count.into();
     }
     let stop = contents::stop(&condition);
+    if let Some((left, right)) = multiple(&condition) {
+        return quote!({
+            let (left, right) = (#left, #right);
+            let holds = left % right == 0;
+            ::conformance::trace::check(stringify!(#condition), &left, "%", &right, holds);
+            if !holds {
+                return Err(#stop(format!(
+                    "{} does not hold: {} and {}",
+                    stringify!(#condition),
+                    ::conformance::shown(&left),
+                    ::conformance::shown(&right),
+                )));
+            }
+        })
+        .into();
+    }
     if let Expr::Binary(comparison) = &condition
         && is_comparison(&comparison.op)
     {
@@ -163,8 +179,29 @@ impl Parse for Told {
     }
 }
 
+/// Returns the operands of `left % right == 0`.
+fn multiple(condition: &Expr) -> Option<(&Expr, &Expr)> {
+    let Expr::Binary(comparison) = condition else { return None };
+    let Expr::Lit(zero) = &*comparison.right else { return None };
+    let is_zero = matches!(&zero.lit, syn::Lit::Int(number) if number.base10_digits() == "0");
+    match &*comparison.left {
+        Expr::Binary(both) if is_zero && matches!((comparison.op, both.op), (BinOp::Eq(_), BinOp::Rem(_))) => {
+            Some((&both.left, &both.right))
+        }
+        _ => None,
+    }
+}
+
 /// Expands a condition so that the trace of the run gets its comparisons.
 fn traced(condition: &Expr) -> proc_macro2::TokenStream {
+    if let Some((left, right)) = multiple(condition) {
+        return quote!({
+            let (left, right) = (#left, #right);
+            let holds = left % right == 0;
+            ::conformance::trace::check(stringify!(#condition), &left, "%", &right, holds);
+            holds
+        });
+    }
     match condition {
         Expr::Binary(both) if matches!(both.op, BinOp::And(_)) => {
             let (left, right) = (traced(&both.left), traced(&both.right));

@@ -42,12 +42,13 @@ const RUNTIME: &str = include_str!("helpers/runtime.c");
 const KERNEL: &str = include_str!("helpers/kernel.c");
 
 /// The headers, each with the words that need it: none if every program needs it.
-const HEADERS: [(&str, &[&str]); 22] = [
-    ("ctype.h", &["isalpha(", "isdigit("]),
+const HEADERS: [(&str, &[&str]); 23] = [
+    ("ctype.h", &["isalpha("]),
     ("dirent.h", &["opendir("]),
     ("dlfcn.h", &[]),
     ("errno.h", &[]),
     ("fcntl.h", &[]),
+    ("fnmatch.h", &["fnmatch("]),
     ("grp.h", &["setgroups("]),
     ("signal.h", &[]),
     ("stdarg.h", &[]),

@@ -13,6 +13,8 @@ use super::values::{Kind, Value};
 const FIRST_ADDRESS: i128 = 1 << 32;
 /// How many of the newest values a number in a check can be.
 const NEWEST: usize = 24;
+/// How many numbers of a list are found by their values.
+const FEW: usize = 8;
 
 /// A condition in C, and the participant that has its values.
 pub(crate) struct Condition {
@@ -61,6 +63,22 @@ pub(crate) fn comparison(
         return arithmetic(program, acting, &compared.operator, &left, &right)
             .map(Some)
             .ok_or_else(|| Unwritable::new("the program has no variable for the checked number"));
+    }
+    // A number that the case computes is not that of any call, even if it is equal to it.
+    let is_computed = text
+        .split_once(&format!(" {} ", compared.operator))
+        .is_some_and(|(left, _)| [" * ", " / ", " % "].iter().any(|operator| left.contains(operator)));
+    if is_computed {
+        return if holds { Ok(None) } else { Err(Unwritable::new("the condition is computed in the case")) };
+    }
+    if is_equality && let (Some(left), Some(right)) = (bytes(&left), bytes(&right)) {
+        match contents(program, &left, &right, &compared.operator) {
+            Some(condition) => return Ok(Some(condition)),
+            // The bytes of a long list are too many to find each by its value.
+            None if left.len() > FEW && holds => return Ok(None),
+            None if left.len() > FEW => return Err(Unwritable::new("the program does not read the compared bytes")),
+            None => {}
+        }
     }
     let pairs = left.iter().zip(&right).enumerate().filter(|(_, (one, other))| is_value(one) && is_value(other));
     let are_equal = left == right;
@@ -139,6 +157,27 @@ fn member(program: &Program, tokens: &[Token], place: usize) -> Option<Side> {
     let members = program.values.equal_to(number, |value| value.name.ends_with(suffix));
     let value = *members.last()?;
     Some(Side { text: program.values.get(value).name.clone(), value: Some(value) })
+}
+
+/// Writes a comparison of bytes that a process has read, which are in one piece of what it read last.
+fn contents(program: &Program, left: &[u8], right: &[u8], operator: &str) -> Option<Condition> {
+    let (name, owner) = program.values.run_of(left)?;
+    let other = program.values.run_of(right).filter(|(other, of)| *of == owner && *other != name);
+    let other = other.map(|(other, _)| format!("&{other}"));
+    let list = || right.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let other = other.unwrap_or_else(|| format!("((unsigned char[]){{ {} }})", list()));
+    let text = format!("memcmp(&{name}, {other}, {}) {operator} 0", left.len());
+    Some(Condition { participant: owner, text })
+}
+
+/// Returns the first bytes of a list of at least two: as many as a program knows of what a process has read.
+fn bytes(tokens: &[Token]) -> Option<Vec<u8>> {
+    let is = |token: &Token, sign: &str| matches!(token, Token::Word(word) if word == sign);
+    let (_, inner) = tokens.split_first().filter(|(first, _)| is(first, "["))?;
+    let inner = inner.iter().filter(|token| !is(token, ",") && !is(token, "]"));
+    let bytes: Option<Vec<u8>> =
+        inner.take(super::READ_AT_MOST).map(|token| u8::try_from(number_of(token)?).ok()).collect();
+    bytes.filter(|bytes| bytes.len() > 1)
 }
 
 /// Writes that a number is a multiple of another, or a power of two.

@@ -41,19 +41,32 @@ impl Left {
         }
         let (role, rest) = reason.split_once(": a file descriptor of ").ok_or_else(unknown)?;
         let (target, _) = rest.split_once(" is still open").ok_or_else(unknown)?;
-        let participant = story.roles.iter().position(|other| other.name == role).ok_or_else(unknown)? + 1;
+        let role = story.roles.iter().position(|other| other.name == role).ok_or_else(unknown)?;
+        let first_step = story.acts.iter().position(|act| matches!(act, Act::Step(_))).ok_or_else(unknown)?;
+        if story.acts[first_step..].iter().any(|act| matches!(act, Act::Start(late) if *late == role)) {
+            return Err(unknown());
+        }
+        let participant = role + 1;
         Ok(Self::Descriptor { participant, target: target.to_owned() })
     }
 
     /// Measures before the first step.
     pub(crate) fn before(&self, program: &mut Program) {
-        if let Self::Memory { participant, .. } = *self {
-            program.turn(participant);
-            for name in ["free_before", "total_before"] {
-                program.declare(participant, "size_t", name);
+        match self {
+            Self::Memory { participant, .. } => {
+                program.turn(*participant);
+                for name in ["free_before", "total_before"] {
+                    program.declare(*participant, "size_t", name);
+                }
+                program.functions.insert("cuMemGetInfo".to_owned());
+                program.line(*participant, "succeeds(cuMemGetInfo(&free_before, &total_before));");
             }
-            program.functions.insert("cuMemGetInfo".to_owned());
-            program.line(participant, "succeeds(cuMemGetInfo(&free_before, &total_before));");
+            Self::Descriptor { participant, target } => {
+                program.turn(*participant);
+                program.helpers.insert("open_descriptors");
+                program.declare(*participant, "int", "open_before");
+                program.line(*participant, format!("open_before = count_open({});", call::quoted(&pattern(target))));
+            }
         }
     }
 
@@ -72,20 +85,39 @@ impl Left {
             }
             Self::Descriptor { participant, target } => {
                 program.turn(*participant);
-                program.helpers.insert("open_descriptors");
-                let condition = format!("!is_open({})", call::quoted(target));
+                let condition = format!("count_open({}) <= open_before", call::quoted(&pattern(target)));
                 program.line(*participant, format!("holds({condition}, \"all descriptors are closed\");"));
             }
         }
     }
 }
 
+/// Returns a pattern of `fnmatch` for the target of a descriptor. Numbers in it can be those of a process. A part that is
+/// only a number can be the name of the machine that the reference driver simulates, which can be any word.
+fn pattern(target: &str) -> String {
+    let part = |part: &str| {
+        let mut pattern = String::new();
+        for c in part.chars() {
+            match c {
+                '0'..='9' if pattern.ends_with('*') => {}
+                '0'..='9' => pattern.push('*'),
+                '*' | '?' | '[' | '\\' => pattern.extend(['\\', c]),
+                _ => pattern.push(c),
+            }
+        }
+        pattern
+    };
+    target.split(':').map(part).collect::<Vec<_>>().join(":")
+}
+
 /// Writes what a process does to release what it holds. A case may leave a process unable to do that.
 pub(crate) fn give_back(program: &mut Program, me: usize, step: &Step, may_fail: bool) -> Result<(), Unwritable> {
     program.line(me, format!("/* {} */", step.name()));
-    // A kernel that the program has loaded stays loaded.
-    let calls = step.calls.iter().filter(|called| called.call.function != "cuModuleUnload");
-    for called in calls {
+    for called in &step.calls {
+        // A kernel that the program has loaded stays loaded, and the context that the case left is not needed.
+        if matches!(&*called.call.function, "cuModuleUnload" | "cuCtxGetCurrent") {
+            continue;
+        }
         let written = call::write(program, me, called)?;
         let expected = if may_fail && step.is_refused() { "tries" } else { "succeeds" };
         program.line(me, format!("{expected}({});", written.text));

@@ -82,6 +82,20 @@ impl Values {
         qualifying.map(|(place, _)| place).collect()
     }
 
+    /// Returns the first of the bytes that a process has read and that are equal to these, and the process. The newest of
+    /// several.
+    pub(crate) fn run_of(&self, bytes: &[u8]) -> Option<(String, usize)> {
+        let buffer = |value: &Value| value.name.split_once('[').map(|(buffer, _)| buffer.to_owned());
+        let is_it = |run: &&[Value]| {
+            run[0].name.starts_with("read")
+                && run.iter().zip(bytes).all(|(value, byte)| {
+                    value.number == u64::from(*byte) && buffer(value).is_some() && buffer(value) == buffer(&run[0])
+                })
+        };
+        let run = self.all.windows(bytes.len()).rfind(is_it)?;
+        Some((run[0].name.clone(), run[0].owner))
+    }
+
     /// Returns the newest text with this content.
     pub(crate) fn text(&self, content: &str) -> Option<usize> {
         self.all.iter().rposition(|value| value.kind == Kind::Text && value.bytes == content.as_bytes())

@@ -284,8 +284,13 @@ impl Session {
         let mut problems = Vec::new();
         let session = self;
         let primary = session.context;
-        // SAFETY: the role's own context, or null if it has none. An error shows in the calls that follow.
-        let _ = unsafe { session.driver.cuCtxSetCurrent(primary as _) };
+        // A role without a context of the harness has none to return to. An error shows in the calls that follow.
+        let _ = (|| {
+            if primary != 0 {
+                cuda!(session.cuCtxSetCurrent(primary as _));
+            }
+            Ok::<_, Refused>(())
+        })();
         while let Some(resource) = session.ledger.take_newest(&qualifies) {
             if let Err(refused) = session.give_back_one(&resource) {
                 problems.push(format!("cannot release {resource:?}: {refused}"));

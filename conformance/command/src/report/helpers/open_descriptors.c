@@ -1,20 +1,12 @@
-/* Whether this process has an open descriptor of a target, as the kernel names it. Numbers in it do not count: they can be
-   the id of a process. */
-static int is_open(const char *target) {
-    char path[64], found[4096];
+/* Counts the open descriptors of this process whose target, as the kernel names it, matches a pattern. */
+static int count_open(const char *pattern) {
+    char path[64], target[4096];
+    int count = 0;
     for (int descriptor = 0; descriptor < 1024; descriptor++) {
         snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
-        ssize_t length = readlink(path, found, sizeof found - 1);
-        found[length < 0 ? 0 : length] = 0;
-        const char *one = found, *other = target;
-        do {
-            while (isdigit((unsigned char)*one))
-                one++;
-            while (isdigit((unsigned char)*other))
-                other++;
-        } while (*one && *one++ == *other++);
-        if (!*one && !*other && *found)
-            return 1;
+        ssize_t length = readlink(path, target, sizeof target - 1);
+        target[length < 0 ? 0 : length] = 0;
+        count += length > 0 && !fnmatch(pattern, target, 0);
     }
-    return 0;
+    return count;
 }
