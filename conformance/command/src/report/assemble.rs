@@ -15,7 +15,7 @@ const PRELUDE: &str = include_str!("prelude.c");
 const MAIN: &str = include_str!("parent.c");
 
 /// Functions of the program that only some programs need.
-const HELPERS: [(&str, &str); 17] = [
+const HELPERS: [(&str, &str); 21] = [
     ("descriptors", include_str!("helpers/descriptors.c")),
     ("buffer", include_str!("helpers/buffer.c")),
     ("pattern", include_str!("helpers/pattern.c")),
@@ -32,11 +32,18 @@ const HELPERS: [(&str, &str); 17] = [
     ("use_the_driver", include_str!("helpers/use_the_driver.c")),
     ("program", include_str!("helpers/program.c")),
     ("import", include_str!("helpers/import.c")),
+    ("free", include_str!("helpers/free.c")),
+    ("named", include_str!("helpers/named.c")),
+    ("files", include_str!("helpers/files.c")),
+    ("usage", include_str!("helpers/usage.c")),
     ("holder", include_str!("helpers/holder.c")),
 ];
 /// Functions that launch kernels.
-const LAUNCHING: [(&str, &str); 2] =
-    [("verify", include_str!("helpers/verify.c")), ("launch_with_event", include_str!("helpers/launch_with_event.c"))];
+const LAUNCHING: [(&str, &str); 3] = [
+    ("verify", include_str!("helpers/verify.c")),
+    ("contains", include_str!("helpers/contains.c")),
+    ("launch_with_event", include_str!("helpers/launch_with_event.c")),
+];
 /// Loads the runtime.
 const RUNTIME: &str = include_str!("helpers/runtime.c");
 const KERNEL: &str = include_str!("helpers/kernel.c");
@@ -92,7 +99,7 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str) -> String
         let used: String =
             HELPERS.iter().filter(|(name, _)| program.helpers.contains(name)).map(|(_, text)| *text).collect();
         let uses = |what: &str| all.contains(what) || used.contains(what);
-        let needed = [("works", "works("), ("buffer", "buffer(")];
+        let needed = [("works", "works("), ("buffer", "buffer("), ("named", "is_named_after(")];
         program.helpers.extend(needed.into_iter().filter(|(_, word)| uses(word)).map(|(name, _)| name));
     }
     let mut text = format!(
@@ -237,12 +244,16 @@ fn kernels(program: &Program) -> String {
     text
 }
 
+/// Returns the name of a role in C, if no other role has it.
+pub(crate) fn identifier(role: &str) -> String {
+    role.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect()
+}
+
 /// Returns the names of the roles in C.
 pub(crate) fn identifiers(story: &Story) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for role in &story.roles {
-        let name: String = role.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-        let name = name.to_lowercase();
+        let name = identifier(&role.name);
         let mut unique = name.clone();
         let mut number = 2;
         while names.contains(&unique) || matches!(&*unique, "parent" | "processes") {

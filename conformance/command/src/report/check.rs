@@ -7,6 +7,7 @@ use super::program::Program;
 use super::story::Unwritable;
 use super::structure;
 use super::text::{Token, tokens};
+use super::usage;
 use super::values::{Kind, Value};
 
 /// A number below this is a size or a code and not an address.
@@ -36,6 +37,9 @@ pub(crate) fn comparison(
     text: &str,
     holds: bool,
 ) -> Result<Option<Condition>, Unwritable> {
+    if let Some(growth) = usage::comparison(program, acting, compared, text) {
+        return growth.map(Some);
+    }
     let (left, right) = (tokens(beginning(&compared.left)), tokens(beginning(&compared.right)));
     let is_equality = matches!(&*compared.operator, "==" | "!=");
     // What the case compares with a number in its source is that number.

@@ -4,6 +4,7 @@ use super::call::descriptor as known;
 use super::program::{Program, Sent};
 use super::story::{self, Step, Unwritable};
 use super::text::{Token, answered, tokens};
+use super::usage;
 use super::values::{Kind, Value};
 
 /// Writes a step of a participant. Returns false if it is none of these.
@@ -57,16 +58,7 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
             let (count, _) = program.variable(me, Kind::Number, "int", "descriptors", number);
             program.line(me, format!("{count} = count_descriptors();"));
         }
-        "usage" => {
-            program.helpers.insert("count");
-            let field = |name: &str| {
-                let (_, rest) = step.answer.split_once(&format!("{name}: "))?;
-                rest.split([',', ' ']).next()?.parse().ok()
-            };
-            let number = field("descriptors").ok_or_else(missing)?;
-            let (count, _) = program.variable(me, Kind::Number, "int", "descriptors", number);
-            program.line(me, format!("{count} = count_descriptors();"));
-        }
+        "usage" | "usage_of" => usage::look(program, me, step),
         "send_through_descriptor" => {
             let handle = handle(step).ok_or_else(missing)?;
             let handle = program.values.handles(&handle).last().copied().ok_or_else(missing)?;

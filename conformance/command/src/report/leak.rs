@@ -1,9 +1,9 @@
 //! The end of a case, when every process releases what it holds, in C: calls that fail then, and what is left.
 
-use super::call;
 use super::program::Program;
 use super::story::{Act, Step, Story, Unwritable};
 use super::values::{Kind, Value};
+use super::{call, usage};
 
 /// What is left after everything was released.
 pub(crate) enum Left {
@@ -76,11 +76,8 @@ impl Left {
         match self {
             Self::Memory { participant, bytes } => {
                 program.turn(*participant);
-                for name in ["free_after", "total_after"] {
-                    program.declare(*participant, "size_t", name);
-                }
-                program.line(*participant, "succeeds(cuMemGetInfo(&free_after, &total_after));");
-                let condition = format!("free_after + {} > free_before", call::size(*bytes));
+                let least = format!("free_before - {} + 1", call::size(*bytes));
+                let condition = usage::becomes_free(program, &least);
                 program.line(*participant, format!("holds({condition}, \"all memory is free again\");"));
             }
             Self::Descriptor { participant, target } => {

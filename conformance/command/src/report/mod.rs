@@ -25,6 +25,7 @@ mod structure;
 mod text;
 mod thread_function;
 mod threads;
+mod usage;
 mod values;
 
 use std::fs;

@@ -45,11 +45,13 @@ static void too_long(int signal) {
 }
 
 static void make(int process, void (*run)(void)) {
-    processes[process] = fork();
-    if (processes[process] < 0)
+    pid_t pid = fork();
+    if (pid < 0)
         end(CANNOT_RUN, "cannot run: fork: %s", strerror(errno));
-    if (processes[process])
+    if (pid) {
+        processes[process] = pid;
         return;
+    }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     alarm(0);
     self = process;
@@ -65,6 +67,7 @@ static void make(int process, void (*run)(void)) {
 
 int main(void) {
     calls = mmap(NULL, sizeof *calls * PROCESSES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    processes = mmap(NULL, sizeof *processes * PROCESSES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (int one = 0; one < PROCESSES; one++)
         for (int other = one + 1; other < PROCESSES; other++) {
             int pair[2];

@@ -8,7 +8,7 @@ enum { ANY_ERROR = -1, END = -2 };
 
 static int self;
 static int sockets[PROCESSES][PROCESSES];
-static pid_t processes[PROCESSES];
+static pid_t *processes;
 static int is_gone[PROCESSES];
 /* The call that each process makes, for the parent to name if the process dies in it. */
 static const char *volatile *calls;

@@ -14,7 +14,7 @@ use crate::output::{Failure, remark};
 use crate::suite::Suite;
 
 /// The longest recording of a case from which somebody would read a program, in bytes.
-const LONGEST: usize = 64 << 20;
+const LONGEST: usize = 2 << 30;
 
 /// What was recorded of a case.
 pub(crate) struct Recorded {

@@ -12,6 +12,8 @@ use super::piece::{MARK, Piece, pieces, shape};
 const FEWEST: usize = 8;
 /// The longest block that becomes a loop, in lines.
 const LONGEST: usize = 64;
+/// Begins the first line of a step.
+const STEP: &str = "/* step ";
 /// The most literals that follow no rule and are listed instead.
 const MOST_LISTED: usize = 512;
 /// The names of the counters of loops, from the innermost one.
@@ -45,13 +47,22 @@ struct Run {
 impl Body {
     /// Turns repeated lines into loops, from the innermost one.
     pub(crate) fn rolled(mut self) -> Self {
-        while self.roll_once(false) {}
-        // Threads are compared when each of them is as short as it can be.
-        while self.roll_once(true) {}
+        // Threads are compared when each of them is as short as it can be, and before others roll what the threads use.
+        while self.roll_once(false, self.end_of_threads()) {}
+        while self.roll_once(true, usize::MAX) {}
+        while self.roll_once(false, usize::MAX) {}
         self
     }
 
-    fn roll_once(&mut self, of_threads: bool) -> bool {
+    /// Returns the place of the first step after the last thread: 0 if there is no thread.
+    fn end_of_threads(&self) -> usize {
+        let Some(last) = self.lines.iter().rposition(|line| line.trim() == MARK) else { return 0 };
+        let next = self.lines[last..].iter().position(|line| line.trim_start().starts_with(STEP) || line.is_empty());
+        next.map_or(self.lines.len(), |next| last + next)
+    }
+
+    /// Rolls the first run that begins before a line. Returns false if there is none.
+    fn roll_once(&mut self, of_threads: bool, before: usize) -> bool {
         let names: BTreeSet<_> = self.variables.iter().map(|(_, name)| bare(name).to_owned()).collect();
         let pieces: Vec<_> = self.lines.iter().map(|line| pieces(line, &names)).collect();
         let mut shapes: BTreeMap<String, usize> = BTreeMap::new();
@@ -68,7 +79,7 @@ impl Body {
             line.iter().filter_map(Piece::name).for_each(|name| used.entry(name).or_default().push(place));
         }
         let mut start = 0;
-        while start < shapes.len() {
+        while start < shapes.len().min(before) {
             for length in 1..=LONGEST.min(shapes.len() - start) {
                 let is_thread = self.lines[start] == format!("    {MARK}");
                 let fewest = if is_thread { 2 } else { FEWEST };
@@ -82,7 +93,7 @@ impl Body {
                     rounds: run.rounds - usize::from(by > run.rest(&shapes)),
                     ..run
                 });
-                let mut shifted: Vec<_> = shifted.filter(|run| is_balanced(&self.lines, *run)).collect();
+                let mut shifted: Vec<_> = shifted.filter(|run| is_balanced(&self.lines, *run, of_threads)).collect();
                 shifted.sort_by_key(|run| arrays(&pieces, &used, *run).len());
                 for run in shifted {
                     if self.roll(&pieces, &used, run) {
@@ -107,16 +118,20 @@ impl Body {
         let arrays = arrays(pieces, used, run);
         let mut array_of: BTreeMap<String, String> = BTreeMap::new();
         let mut declared = Vec::new();
-        let types: BTreeMap<_, _> = self.variables.iter().map(|(of, name)| (bare(name), (of, name))).collect();
+        let types_of: BTreeMap<_, _> = self.variables.iter().map(|(of, name)| (bare(name), (of, name))).collect();
         for ((stem, step, _), numbers) in &arrays {
             let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else { return false };
             let array = format!("{stem}s{first}");
             let members: Vec<_> =
                 (*first..=*last).step_by(*step as usize).map(|number| format!("{stem}{number}")).collect();
-            let types: Option<BTreeSet<_>> = members.iter().map(|name| type_of(&types, name)).collect();
+            let types: Option<BTreeSet<_>> = members.iter().map(|name| type_of(&types_of, name)).collect();
             let Some(types) = types.filter(|types| types.len() == 1) else { return false };
             let of = types.into_iter().next().unwrap_or_default();
-            declared.push((format!("static {of}"), format!("{array}[{}]", members.len())));
+            // The variables of a round can be arrays.
+            let of_one = types_of.get(&*members[0]).map_or("", |(_, name)| &name[bare(name).len()..]);
+            let length = if of_one.starts_with('[') { of_one } else { "" };
+            let of = of.trim_start_matches("static ");
+            declared.push((format!("static {of}"), format!("{array}[{}]{length}", members.len())));
             for (index, member) in members.into_iter().enumerate() {
                 array_of.insert(member, format!("{array}[{index}]"));
             }
@@ -240,11 +255,11 @@ fn run(shapes: &[usize], start: usize, length: usize) -> Option<Run> {
 }
 
 /// Whether a block closes the loops that it opens.
-fn is_balanced(lines: &[String], run: Run) -> bool {
+fn is_balanced(lines: &[String], run: Run, of_threads: bool) -> bool {
     let mut depth = 0_i32;
     for (place, line) in lines[run.start..run.start + run.length].iter().enumerate() {
-        // A thread is one block.
-        if line.trim() == MARK && place > 0 {
+        // A thread is one block, which is compared with others when all of them are short.
+        if line.trim() == MARK && (place > 0 || !of_threads) {
             return false;
         }
         depth += i32::from(line.ends_with(") {")) - i32::from(line.trim() == "}");

@@ -5,7 +5,7 @@ use conformance::trace::{Bytes, Expectation};
 use super::call::{self, Written, size};
 use super::program::{PARENT, Program};
 use super::story::{Called, Expected, Step, Unwritable};
-use super::text::{Token, tokens};
+use super::text::{Token, number, tokens};
 use super::values::{Kind, Value};
 use super::{descriptor, log, process_step, threads};
 
@@ -120,20 +120,10 @@ enum Part<'step> {
 /// Returns the parts of a step. A launch is one part: the program loads a kernel where it is first launched.
 fn fold<'step>(program: &mut Program, me: usize, step: &'step Step) -> Result<Vec<Part<'step>>, Unwritable> {
     if step.name() == "mismatches" {
-        let field = |name| step.number(name).ok_or_else(|| Unwritable::new("a field of the step is missing"));
-        let (pointer, words, seed) = (field("pointer")?, field("size")? / 4, field("seed")?);
-        let wrong = program.name("wrong_words");
-        program.declare(me, "unsigned long long", &wrong);
-        let pointer = call::address(program, me, pointer);
-        let text = format!("count_wrong_words({pointer}, {words}, {}, &{wrong})", call::word(seed));
-        program.helpers.insert("verify");
-        program.kernels.insert("verify".to_owned());
-        let functions = ["cuMemHostAlloc", "cuMemHostGetDevicePointer", "cuStreamSynchronize", "cuMemFreeHost"];
-        program.functions.extend(functions.map(str::to_owned));
-        let last = step.calls.last().and_then(|called| called.returned.as_ref()).map(|it| it.code);
-        let number = step.answer.parse().unwrap_or(u64::MAX);
-        program.values.add(Value::new(me, Kind::Number, "unsigned long long", wrong, number));
-        return Ok(vec![Part::Helper { text, code: last }]);
+        return mismatches(program, me, step);
+    }
+    if step.name() == "first_mismatch_of_many" {
+        return patterns(program, me, step);
     }
     let mut parts = Vec::new();
     let launches = step.calls.iter().any(|called| called.call.function.starts_with("cuLaunchKernel"));
@@ -151,6 +141,47 @@ fn fold<'step>(program: &mut Program, me: usize, step: &'step Step) -> Result<Ve
         }
     }
     Ok(parts)
+}
+
+/// Counts the wrong words of memory.
+fn mismatches<'step>(program: &mut Program, me: usize, step: &'step Step) -> Result<Vec<Part<'step>>, Unwritable> {
+    let field = |name| step.number(name).ok_or_else(|| Unwritable::new("a field of the step is missing"));
+    let (pointer, words, seed) = (field("pointer")?, field("size")? / 4, field("seed")?);
+    let wrong = program.name("wrong_words");
+    program.declare(me, "unsigned long long", &wrong);
+    let pointer = call::address(program, me, pointer);
+    let text = format!("count_wrong_words({pointer}, {words}, {}, &{wrong})", call::word(seed));
+    verifies(program);
+    let last = step.calls.last().and_then(|called| called.returned.as_ref()).map(|it| it.code);
+    let number = step.answer.parse().unwrap_or(u64::MAX);
+    program.values.add(Value::new(me, Kind::Number, "unsigned long long", wrong, number));
+    Ok(vec![Part::Helper { text, code: last }])
+}
+
+/// Adds what the program needs to count wrong words.
+fn verifies(program: &mut Program) {
+    program.helpers.insert("verify");
+    program.kernels.insert("verify".to_owned());
+    let functions = ["cuMemHostAlloc", "cuMemHostGetDevicePointer", "cuStreamSynchronize", "cuMemFreeHost"];
+    program.functions.extend(functions.map(str::to_owned));
+}
+
+/// Verifies many pieces of memory. The seed of each is the next number.
+fn patterns<'step>(program: &mut Program, me: usize, step: &'step Step) -> Result<Vec<Part<'step>>, Unwritable> {
+    let field = |name| step.number(name).ok_or_else(|| Unwritable::new("a field of the step is missing"));
+    let (words, first) = (field("size")? / 4, field("seed")?);
+    verifies(program);
+    program.helpers.insert("contains");
+    let last = step.calls.last().and_then(|called| called.returned.as_ref()).map(|it| it.code);
+    let pointers = step.text.split("Pointer(").skip(1).filter_map(|rest| number(rest.split(')').next()?));
+    let pointers: Vec<u64> = pointers.filter_map(|pointer| u64::try_from(pointer).ok()).collect();
+    let part = |(place, pointer): (usize, u64)| {
+        program.checks += 1;
+        let seed = call::word((first + place as u64) & u64::from(u32::MAX));
+        let text = format!("contains_pattern({}, {words}, {seed})", call::address(program, me, pointer));
+        Part::Helper { text, code: last }
+    };
+    Ok(pointers.into_iter().enumerate().map(part).collect())
 }
 
 /// The parameters of our kernels: the sizes of each, and whether it is an address.

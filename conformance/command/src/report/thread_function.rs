@@ -19,6 +19,10 @@ pub(crate) fn functions(body: &mut Body, process: &str) -> String {
         let (counter, count) = counter(&head);
         let function = format!("{process}_thread{number}");
         number += 1;
+        // Literals that differ from thread to thread.
+        let tables = body.lines[..start].iter().rev().take_while(|line| line.starts_with("    static const ")).count();
+        let tables: Vec<_> = body.lines.drain(start - tables..start).collect();
+        let (start, end) = (start - tables.len(), end - tables.len());
         let inner: Vec<_> =
             body.lines.splice(start..=end, [format!("    run_threads({count}, {function});")]).collect();
         let inner = &inner[1..inner.len() - 1];
@@ -31,6 +35,7 @@ pub(crate) fn functions(body: &mut Body, process: &str) -> String {
             functions += &format!("static {}{gap}{name};\n", of.trim_start_matches("static "));
         }
         functions += &format!("static void *{function}(void *number) {{\n    size_t {counter} = (size_t)number;\n");
+        functions.extend(tables.iter().map(|table| format!("{table}\n")));
         functions += &format!("    start_together({count});\n");
         for line in inner.iter().filter(|line| line.trim() != MARK) {
             functions += line.strip_prefix("    ").unwrap_or(line);

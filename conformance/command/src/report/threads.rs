@@ -23,6 +23,12 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<(),
             None => threads.push((thread, vec![called])),
         }
     }
+    // They begin in any order. What each is called with, apart from its own variables, tells which is which.
+    let inputs = |called: &&Called| -> Vec<u64> {
+        let arguments = called.call.arguments.iter().filter(|argument| argument.bytes.is_none());
+        arguments.map(|argument| argument.value).collect()
+    };
+    threads.sort_by_cached_key(|(_, calls)| calls.iter().map(inputs).collect::<Vec<_>>());
     for (_, calls) in threads {
         program.line(me, MARK);
         for called in calls {

@@ -15,6 +15,8 @@ pub(crate) enum Kind {
     Code,
     /// A text, or a null pointer in place of one.
     Text,
+    /// What a process uses of the system. The number is that of its participant.
+    Usage,
 }
 
 /// A value with its name.

@@ -9,18 +9,13 @@ use rstest::rstest;
 
 use crate::support::device_memory::need_free_memory;
 use crate::support::fixtures::{exporter, importer};
+use crate::support::growth::{DESCRIPTORS, RESIDENT, check_free_again, check_growth};
 use crate::support::legacy::open;
 
 /// Checks that a process has no more descriptors than before, and at most so many more bytes of host memory.
-fn uses_little(before: &Usage, after: &Usage, most: u64) -> Outcome {
-    let (descriptors, grown) = (after.descriptors, after.resident.saturating_sub(before.resident));
-    check!(
-        descriptors == before.descriptors,
-        "{} descriptors were open before, and {descriptors} after",
-        before.descriptors
-    );
-    check!(grown <= most, "{grown} bytes of host memory were used, at most {most} were expected");
-    Ok(())
+fn check_uses_little(process: &str, before: &Usage, after: &Usage, most: u64) -> Outcome {
+    check_growth(process, DESCRIPTORS, before.descriptors as u64, after.descriptors as u64, 0)?;
+    check_growth(process, RESIDENT, before.resident, after.resident, most)
 }
 
 fn are_distinct<T: Eq + Hash>(values: &[T]) -> Outcome {
@@ -46,7 +41,7 @@ fn many_exports_use_no_descriptors_and_little_memory(exporter: Role) -> Outcome 
     let after = exporter.usage()?;
     observe("limit", handles.limit());
     let most = handles.given.len() as u64 * MOST_BYTES_A_HANDLE;
-    uses_little(&before, &after, most)?;
+    check_uses_little("exporter", &before, &after, most)?;
     are_distinct(&handles.given)
 }
 
@@ -95,10 +90,8 @@ fn opening_and_closing_does_not_leak(exporter: Role, importer: Role) -> Outcome 
     let (before, free_before) = (importer.usage()?, importer.mem_get_info()?.free);
     importer.ipc_open_and_close_repeatedly(handle, ROUNDS)?;
     let (after, free_after) = (importer.usage()?, importer.mem_get_info()?.free);
-    uses_little(&before, &after, MOST_RESIDENT)?;
-    let lost = free_before.saturating_sub(free_after);
-    check!(lost <= MOST_OF_THE_DEVICE, "{ROUNDS} rounds used {lost} bytes of device memory");
-    Ok(())
+    check_uses_little("importer", &before, &after, MOST_RESIDENT)?;
+    check_free_again("after all rounds", free_before, free_after, MOST_OF_THE_DEVICE)
 }
 
 /// An import of a large allocation covers the whole allocation. The code of the open is recorded.

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use conformance::{Role, Stop, models};
 
+use crate::support::growth::note_files;
+
 const FOLDER: &str = "/dev/shm";
 
 /// The names of the files in /dev/shm.
@@ -23,7 +25,10 @@ impl Files {
     pub(super) fn left_by(&self, role: &Role) -> Result<usize, Stop> {
         let now = Self::list()?;
         let new: Vec<_> = now.0.difference(&self.0).collect();
-        if let Some(file) = new.iter().find(|name| process_of(name).is_none() && is_named_after(name, role.id())) {
+        let left: Vec<_> =
+            new.iter().filter(|name| process_of(name).is_none() && is_named_after(name, role.id())).collect();
+        note_files(role, left.len());
+        if let Some(file) = left.first() {
             if models().is_reference {
                 // The fault that leaves it is planted, and nothing else would remove it.
                 let _ = std::fs::remove_file(Path::new(FOLDER).join(file));

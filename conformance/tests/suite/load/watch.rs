@@ -6,6 +6,10 @@ use std::time::{Duration, Instant};
 use conformance::calls::usage::Usage;
 use conformance::{KIB, MIB, Outcome, Role, Stop, models};
 
+use crate::support::growth::{
+    CHILDREN, DESCRIPTORS, MAPPED, MAPPINGS, SHARED_FILES, check_free_again, check_growth,
+};
+
 /// What a process may have more of than before.
 #[derive(Clone, Copy)]
 struct Slack {
@@ -74,20 +78,19 @@ impl<'case> Watch<'case> {
     pub(super) fn during(&self, open: usize, device: u64) -> Outcome {
         let mappings = IN_A_CALL.mappings + open * MAPPINGS_OF_MEMORY;
         self.look(Slack { mappings, mapped: IN_A_CALL.mapped + open as u64 * MAPPED_OF_MEMORY, ..IN_A_CALL }, DURING)?;
-        let missing = self.missing()?;
-        self.is_at_most(missing, device + self.kept(), DURING)
+        check_free_again(DURING, self.free, self.free_now()?, device + self.kept())
     }
 
     /// Looks when the processes have given everything back.
     pub(super) fn end(self) -> Outcome {
         self.look(self.at_the_end(), AFTER)?;
         let deadline = Instant::now() + PATIENCE;
-        let mut missing = self.missing()?;
+        let mut free = self.free_now()?;
         // Nothing signals that a driver has freed the memory of an ended process.
-        while missing > self.kept() && Instant::now() < deadline {
-            missing = self.missing()?;
+        while free + self.kept() < self.free && Instant::now() < deadline {
+            free = self.free_now()?;
         }
-        self.is_at_most(missing, self.kept(), AFTER)?;
+        check_free_again(AFTER, self.free, free, self.kept())?;
         need_a_list_of_children()
     }
 
@@ -108,25 +111,14 @@ impl<'case> Watch<'case> {
         if models().is_reference { 0 } else { KEPT_ON_A_GPU.min(self.leaks().max(1) as u64 * PAGE_OF_A_GPU) }
     }
 
-    fn missing(&self) -> Result<u64, Stop> {
-        Ok(self.free.saturating_sub(self.observer.mem_get_info()?.free))
-    }
-
-    fn is_at_most(&self, missing: u64, most: u64, when: &str) -> Outcome {
-        if missing <= most {
-            return Ok(());
-        }
-        Err(Stop::leaked(format!(
-            "{when}, {missing} bytes of device memory are in use beyond those before, expected {most}"
-        )))
+    fn free_now(&self) -> Result<u64, Stop> {
+        Ok(self.observer.mem_get_info()?.free)
     }
 
     fn look(&self, slack: Slack, when: &str) -> Outcome {
         for (role, before) in self.roles.iter().zip(&self.before) {
             let now = self.observer.usage_of(role.id())?;
-            if let Some(left) = left(before, &now, slack) {
-                return Err(Stop::leaked(format!("{when}, {} has {left}", role.name())));
-            }
+            check(&format!("{when}, {}", role.name()), before, &now, slack)?;
         }
         Ok(())
     }
@@ -150,19 +142,17 @@ fn need_a_list_of_children() -> Outcome {
     }
 }
 
-/// Returns what a process has beyond what it had before.
-fn left(before: &Usage, now: &Usage, slack: Slack) -> Option<String> {
+/// Checks that a process has no more than it had before, beyond the slack.
+fn check(whose: &str, before: &Usage, now: &Usage, slack: Slack) -> Outcome {
     let known: BTreeSet<_> = before.shared_files.iter().collect();
-    let files: Vec<_> = now.shared_files.iter().filter(|file| !known.contains(file)).collect();
-    let grew = |what: &str, before: u64, now: u64, slack: u64| {
-        (now > before + slack).then(|| format!("{now} {what}, expected {before}"))
+    let new = now.shared_files.iter().filter(|file| !known.contains(file)).count();
+    let count = |resource, before: usize, now: usize, slack: usize| {
+        check_growth(whose, resource, before as u64, now as u64, slack as u64)
     };
-    grew("open descriptors", before.descriptors as u64, now.descriptors as u64, slack.descriptors as u64)
-        .or_else(|| grew("child processes", before.children as u64, now.children as u64, slack.children as u64))
-        .or_else(|| {
-            let file = files.first().filter(|_| files.len() > slack.shared_files)?;
-            Some(format!("{} new files in /dev/shm, such as {file}", files.len()))
-        })
-        .or_else(|| grew("mappings", before.mappings as u64, now.mappings as u64, slack.mappings as u64))
-        .or_else(|| grew("mapped bytes", before.mapped, now.mapped, slack.mapped))
+    count(DESCRIPTORS, before.descriptors, now.descriptors, slack.descriptors)?;
+    count(CHILDREN, before.children, now.children, slack.children)?;
+    // A file may have come while another went.
+    count(SHARED_FILES, known.len(), known.len() + new, slack.shared_files)?;
+    count(MAPPINGS, before.mappings, now.mappings, slack.mappings)?;
+    check_growth(whose, MAPPED, before.mapped, now.mapped, slack.mapped)
 }

@@ -8,6 +8,7 @@ pub(crate) mod dma_buf;
 pub(crate) mod event;
 pub(crate) mod fixtures;
 pub(crate) mod foreign;
+pub(crate) mod growth;
 pub(crate) mod import_kind;
 pub(crate) mod latch;
 pub(crate) mod legacy;
@@ -16,7 +17,7 @@ pub(crate) mod reach;
 pub(crate) mod reuse;
 pub(crate) mod shared_pool;
 pub(crate) mod virtual_memory;
+pub(crate) mod waiting;
 
 /// The size of an allocation, in bytes, in a case whose rule does not depend on the size.
 pub(crate) const SIZE: u64 = 2 * conformance::MIB;
-pub(crate) mod waiting;

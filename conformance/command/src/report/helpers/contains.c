@@ -1,0 +1,8 @@
+/* Reads memory with a kernel, which must find the pattern of a seed. */
+static CUresult contains_pattern(CUdeviceptr words, unsigned long long count, unsigned seed) {
+    unsigned long long wrong = 0;
+    CUresult code = count_wrong_words(words, count, seed, &wrong);
+    if (!code)
+        holds(wrong == 0, "the memory contains its pattern");
+    return code;
+}
