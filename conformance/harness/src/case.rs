@@ -12,7 +12,7 @@ use crate::machine::Machine;
 use crate::models::{Models, Note};
 use crate::process::Steps;
 use crate::step::Step;
-use crate::trace::{self, Event, Place};
+use crate::trace::{self, Event, Namespace, Place};
 use crate::warm::WarmRoles;
 use crate::{MemInfo, Needs, Outcome, Placement, Role, Stop};
 
@@ -187,13 +187,12 @@ impl Role {
     /// [`Stop`], if the process cannot be started or has no device.
     pub fn new(name: &str, placement: Placement) -> Result<Self, Stop> {
         current(|case| {
-            let place = trace_place(&placement);
-            let role = Self::on(case.warm.take(name, placement)?, case.steps.clone());
+            let role = Self::on(case.warm.take(name, placement.clone())?, case.steps.clone());
             trace::write(|| Event::Role {
                 case: case.id.clone(),
                 name: name.to_owned(),
                 process: role.id(),
-                place: place.clone(),
+                place: trace_place(&placement, role.inner_id()),
             });
             case.roles.borrow_mut().push(role.clone());
             Ok(role)
@@ -212,12 +211,13 @@ impl Role {
 }
 
 /// Describes a placement for the trace.
-fn trace_place(placement: &Placement) -> Place {
+fn trace_place(placement: &Placement, inner_id: u32) -> Place {
+    let namespace = placement.pid_namespace.as_ref();
     Place {
         device: placement.device,
         uninitialised: placement.uninitialised,
         user: placement.user,
-        in_another_pid_namespace: placement.pid_namespace.is_some(),
+        pid_namespace: namespace.map(|namespace| Namespace::of(namespace.number(), inner_id)),
         environment: placement.environment(),
     }
 }

@@ -15,7 +15,7 @@ const PRELUDE: &str = include_str!("prelude.c");
 const MAIN: &str = include_str!("parent.c");
 
 /// Functions of the program that only some programs need.
-const HELPERS: [(&str, &str); 21] = [
+const HELPERS: [(&str, &str); 23] = [
     ("descriptors", include_str!("helpers/descriptors.c")),
     ("buffer", include_str!("helpers/buffer.c")),
     ("pattern", include_str!("helpers/pattern.c")),
@@ -36,6 +36,8 @@ const HELPERS: [(&str, &str); 21] = [
     ("named", include_str!("helpers/named.c")),
     ("files", include_str!("helpers/files.c")),
     ("usage", include_str!("helpers/usage.c")),
+    ("become", include_str!("helpers/become.c")),
+    ("namespace", include_str!("helpers/namespace.c")),
     ("holder", include_str!("helpers/holder.c")),
 ];
 /// Functions that launch kernels.
@@ -49,7 +51,7 @@ const RUNTIME: &str = include_str!("helpers/runtime.c");
 const KERNEL: &str = include_str!("helpers/kernel.c");
 
 /// The headers, each with the words that need it: none if every program needs it.
-const HEADERS: [(&str, &[&str]); 23] = [
+const HEADERS: [(&str, &[&str]); 25] = [
     ("ctype.h", &["isalpha("]),
     ("dirent.h", &["opendir("]),
     ("dlfcn.h", &[]),
@@ -57,6 +59,7 @@ const HEADERS: [(&str, &[&str]); 23] = [
     ("fcntl.h", &[]),
     ("fnmatch.h", &["fnmatch("]),
     ("grp.h", &["setgroups("]),
+    ("sched.h", &["unshare("]),
     ("signal.h", &[]),
     ("stdarg.h", &[]),
     ("stdint.h", &[]),
@@ -65,6 +68,7 @@ const HEADERS: [(&str, &[&str]); 23] = [
     ("string.h", &[]),
     ("sys/eventfd.h", &["eventfd("]),
     ("sys/mman.h", &[]),
+    ("sys/mount.h", &["mount("]),
     ("sys/prctl.h", &[]),
     ("sys/resource.h", &["rlim"]),
     ("sys/socket.h", &[]),
@@ -93,6 +97,12 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str) -> String
     if !program.kernels.is_empty() {
         let loading = ["cuCtxGetCurrent", "cuModuleLoadData", "cuModuleGetFunction", "cuLaunchKernel"];
         program.functions.extend(loading.map(str::to_owned));
+    }
+    if !program.becomes.is_empty() {
+        program.helpers.insert("become");
+    }
+    if story.roles.iter().any(|role| role.place.pid_namespace.is_some()) {
+        program.helpers.insert("namespace");
     }
     for _ in 0..2 {
         // A helper may need another one.
@@ -127,6 +137,7 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str) -> String
         "enum {{ {participants}, PROCESSES }};\nstatic const char *const names[] = {{ {} }};",
         quoted_names.join(", ")
     );
+    let processes = processes + &tables(story, &program);
     let kernels = kernels(&program);
     let launching = LAUNCHING.iter().filter(|(name, _)| program.helpers.contains(name));
     let launching: String = launching.map(|(_, text)| format!("\n{text}")).collect();
@@ -161,11 +172,58 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str) -> String
         main = main
             .replace("\nint main(void)", &format!("\n{}\nint main(void)", include_str!("helpers/gone.c").trim_start()));
     }
-    let make: String = names.iter().fold(String::new(), |mut text, name| {
-        let _ = writeln!(text, "    make({}, {name});", name.to_uppercase());
-        text
+    text + &started(&main, story, &program, &names).replace("//PARENT//\n", &bodies[PARENT])
+}
+
+/// Writes how the parent starts the processes.
+fn started(main: &str, story: &Story, program: &Program, names: &[String]) -> String {
+    let is_new = |role: usize| program.becomes.iter().any(|(_, after)| *after == role + 1);
+    let make = names.iter().enumerate().filter(|(role, _)| !is_new(*role) && !story.roles[*role].is_late);
+    let make: String = make.map(|(_, name)| format!("    make({}, {name});\n", name.to_uppercase())).collect();
+    let mut main = main.to_owned();
+    let (mut not_mine, mut started, mut fork) = ("one != self", "", "fork()");
+    if !program.becomes.is_empty() {
+        not_mine = "!is_of(self, one)";
+        let entries = program.becomes.iter().map(|(_, after)| {
+            let name = &program.participants[*after];
+            format!("[{name}] = {}", name.to_lowercase())
+        });
+        let table = entries.collect::<Vec<_>>().join(", ");
+        let table = format!("\nstatic void (*const programs[PROCESSES])(void) = {{ {table} }};\n");
+        main = table + &format!("\n{}", include_str!("helpers/begin_again.c")) + &main;
+    }
+    if story.roles.iter().any(|role| role.place.pid_namespace.is_some()) {
+        fork = "namespace_of[process] ? fork_in(namespace_of[process]) : fork()";
+    }
+    if story.roles.iter().any(|role| role.is_late) {
+        started = "processes[one] && ";
+        main = main.replace("\nint main(void)", &format!("{}\nint main(void)", include_str!("helpers/make_late.c")));
+    }
+    main.replace("//MAKE//", &make)
+        .replace("//NOT_MINE//", not_mine)
+        .replace("//STARTED//", started)
+        .replace("//FORK//", fork)
+}
+
+/// Declares what becomes of each participant, and in which namespace it is.
+fn tables(story: &Story, program: &Program) -> String {
+    let mut text = String::new();
+    let mut table = |name: &str, remark: &str, entries: Vec<String>| {
+        if !entries.is_empty() {
+            let _ = write!(text, "\n/* {remark} */\nstatic const int {name}[PROCESSES] = {{ {} }};", entries.join(", "));
+        }
+    };
+    let named = |participant: usize| program.participants[participant].as_str();
+    let becomes = program.becomes.iter().map(|(before, after)| format!("[{}] = {}", named(*before), named(*after)));
+    table("becomes", "The participant that a process becomes when it replaces its program.", becomes.collect());
+    let numbers: BTreeSet<u32> = story.roles.iter().filter_map(|role| Some(role.place.pid_namespace?.number)).collect();
+    let namespaces = story.roles.iter().enumerate().filter_map(|(role, it)| {
+        let number = it.place.pid_namespace?.number;
+        let place = numbers.iter().position(|other| *other == number)? + 1;
+        Some(format!("[{}] = {place}", named(role + 1)))
     });
-    text + &main.replace("//MAKE//", &make).replace("//PARENT//\n", &bodies[PARENT])
+    table("namespace_of", "The PID namespace of a process: 0 is that of the parent.", namespaces.collect());
+    text
 }
 
 /// Declares the types and the functions that the program uses.

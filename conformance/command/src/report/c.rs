@@ -132,6 +132,15 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
                     },
                 );
             }
+            Act::Replaced { before, after } => {
+                can_act[before + 1] = false;
+                program.turn(before + 1);
+                program.turn(PARENT);
+                program.becomes.push((before + 1, after + 1));
+                let [before_name, after_name] = [before, after].map(|role| program.participants[role + 1].clone());
+                program.line(before + 1, format!("become({after_name});"));
+                program.line(PARENT, format!("replaced({before_name}, {after_name});"));
+            }
             Act::Exit { role, with_handlers } => {
                 can_act[role + 1] = false;
                 program.turn(role + 1);
@@ -199,6 +208,12 @@ fn fails(step: &Step) -> bool {
 
 fn start(program: &mut Program, story: &Story, role: usize) {
     let place = &story.roles[role].place;
+    if story.roles[role].is_late {
+        program.turn(PARENT);
+        let name = &program.participants[role + 1];
+        let line = format!("make_late({name}, {});", name.to_lowercase());
+        program.line(PARENT, line);
+    }
     program.turn(role + 1);
     for (name, value) in &place.environment {
         let remark = if name.starts_with("REFERENCE_DRIVER") { " /* a real machine must be so already */" } else { "" };

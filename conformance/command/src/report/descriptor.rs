@@ -98,6 +98,16 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
             let limit = program.values.get(*limits.last().ok_or_else(missing)?).name.clone();
             program.line(me, format!("limit_descriptors({limit});"));
         }
+        // The number of a process means nothing to the driver.
+        "process_id" => {}
+        "set_last_process_id" => {
+            let setting = "/proc/sys/kernel/ns_last_pid";
+            let (last, number) = (program.name("last_process"), number("number")?);
+            program.declare(me, "int", &last);
+            program.line(me, format!("{last} = works(open(\"{setting}\", O_WRONLY | O_CLOEXEC));"));
+            program.line(me, format!("works(dprintf({last}, \"%d\", {number}));"));
+            program.line(me, format!("close({last});"));
+        }
         "allow_tracer" => {
             program.line(me, "prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);");
         }

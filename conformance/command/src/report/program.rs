@@ -65,6 +65,8 @@ pub(crate) struct Program {
     pub(crate) sent: Vec<Sent>,
     /// The device of each participant.
     pub(crate) devices: Vec<i32>,
+    /// The participants whose process becomes another participant.
+    pub(crate) becomes: Vec<(usize, usize)>,
     /// How many steps the program has.
     pub(crate) steps: usize,
     /// How many conditions the program checks, apart from the results of calls.
@@ -89,6 +91,7 @@ impl Program {
             numbered: BTreeMap::new(),
             sent: Vec::new(),
             devices: vec![0; count],
+            becomes: Vec::new(),
             steps: 0,
             checks: 0,
         }

@@ -14,9 +14,6 @@ pub(crate) fn write(program: &mut Program, step: &Step) -> Result<(), Unwritable
     let me = step.role + 1;
     let name = step.name().to_owned();
     program.turn(me);
-    if name == "exec_itself" {
-        return Err(Unwritable::new("a process replaces its program"));
-    }
     if step.is_begun {
         program.turn(PARENT);
     }

@@ -36,6 +36,8 @@ pub(crate) struct Role {
     pub(crate) name: String,
     pub(crate) place: Place,
     process: u32,
+    /// Whether the process is started when the role starts, and not with the others.
+    pub(crate) is_late: bool,
 }
 
 /// Something that happened. A role is named by its place in the story's list.
@@ -56,6 +58,11 @@ pub(crate) enum Act {
     Closed { role: usize, target: String },
     /// The runner sent a signal to a role.
     Signal(usize, i32),
+    /// A process replaced its program, and became another role.
+    Replaced {
+        before: usize,
+        after: usize,
+    },
     /// A role ended by itself.
     Exit { role: usize, with_handlers: bool },
 }
@@ -171,10 +178,11 @@ impl Story {
                 Event::Step { .. } | Event::Signal { .. } | Event::Check { .. }
                     if is_over || story.own < usize::MAX => {}
                 Event::Role { case: of, name, process, place } if of == case => {
-                    if place.in_another_pid_namespace {
-                        return Err(Unwritable::new("a process runs in another PID namespace"));
-                    }
-                    story.roles.push(Role { name: name.clone(), place: place.clone(), process: *process });
+                    // Its process id depends on what was started before.
+                    let sets_id = |act: &Act| matches!(act, Act::Step(step) if step.name() == "set_last_process_id");
+                    let is_late = place.pid_namespace.is_some() && story.acts.iter().any(sets_id);
+                    let (name, place) = (name.clone(), place.clone());
+                    story.roles.push(Role { name, place, process: *process, is_late });
                     story.acts.push(Act::Start(story.roles.len() - 1));
                 }
                 Event::Step { process, call } => {
@@ -182,6 +190,10 @@ impl Story {
                     if call.starts_with("exit_") {
                         let with_handlers = call.starts_with("exit_normally");
                         story.acts.push(Act::Exit { role, with_handlers });
+                        continue;
+                    }
+                    if call.starts_with("exec_itself") {
+                        story.replace(role);
                         continue;
                     }
                     story.begin(&mut running, *process, call);
@@ -282,9 +294,19 @@ impl Story {
         }));
     }
 
+    /// Makes the process of a role another role, which has nothing of it but its process id.
+    fn replace(&mut self, before: usize) {
+        let Role { name, place, process, .. } = &self.roles[before];
+        let place = Place { user: None, environment: Vec::new(), ..place.clone() };
+        let after = self.roles.len();
+        self.roles.push(Role { name: name.clone(), place, process: *process, is_late: false });
+        self.acts.extend([Act::Replaced { before, after }, Act::Start(after)]);
+    }
+
     /// Returns the role that a process is now: a process can be one role after another.
     fn role(&self, process: u32) -> Option<usize> {
-        self.roles.iter().rposition(|role| role.process == process)
+        let inner = |role: &Role| role.place.pid_namespace.map(|namespace| namespace.process);
+        self.roles.iter().rposition(|role| role.process == process || inner(role) == Some(process))
     }
 
     fn step(&mut self, place: usize) -> Option<&mut Step> {

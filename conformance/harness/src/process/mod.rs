@@ -20,7 +20,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::message::{Greeting, ROLE_ARGUMENT, Refused, UNINITIALISED_ARGUMENT, USER_ARGUMENT};
-use crate::{Stop, message};
+use crate::{Stop, message, trace};
 use peer::wire::{Channel, ReceiveError};
 use shorten::shortened;
 use status::describe;
@@ -111,6 +111,9 @@ impl Process {
             command.env_remove("CUDA_VISIBLE_DEVICES");
         }
         command.envs(placement.environment());
+        if let Some(namespace) = &placement.pid_namespace {
+            command.env(trace::NAMESPACE_VARIABLE, namespace.number().to_string());
+        }
         let child = spawner::spawn(command, placement.pid_namespace.as_ref())
             .map_err(|error| match &placement.pid_namespace {
                 Some(_) => Stop::Unsupported(format!("cannot start a process in a new PID namespace: {error}")),

@@ -186,6 +186,11 @@ impl Role {
         self.process.borrow().id()
     }
 
+    /// Returns the number of the process in its own PID namespace.
+    pub(crate) fn inner_id(&self) -> u32 {
+        self.process.borrow().inner_id
+    }
+
     /// Whether the process has ended.
     #[must_use]
     pub fn is_gone(&self) -> bool {

@@ -6,6 +6,7 @@
 
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -50,7 +51,10 @@ fn gone() -> std::io::Error {
 /// A new PID namespace. The first role in it is its process 1, and the other roles end with that one. Its roles serve
 /// one case only.
 #[derive(Clone, Debug)]
-pub struct PidNamespace(Arc<Spawner>);
+pub struct PidNamespace {
+    number: u32,
+    spawner: Arc<Spawner>,
+}
 
 impl PidNamespace {
     /// Creates a namespace without processes.
@@ -66,16 +70,24 @@ impl PidNamespace {
                 Err(std::io::Error::last_os_error())
             }
         };
-        let spawner = Spawner::new(leave);
-        spawner
-            .map(|spawner| Self(Arc::new(spawner)))
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed) + 1;
+        Spawner::new(leave)
+            .map(|spawner| Self { number, spawner: Arc::new(spawner) })
             .map_err(|error| Stop::Unsupported(format!("cannot create a PID namespace: {error}")))
+    }
+}
+
+impl PidNamespace {
+    /// Returns a number that no other namespace of this run has.
+    pub(crate) const fn number(&self) -> u32 {
+        self.number
     }
 }
 
 impl PartialEq for PidNamespace {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        self.number == other.number
     }
 }
 
@@ -92,7 +104,7 @@ fn mount_proc() -> std::io::Result<()> {
 pub(crate) fn spawn(mut command: Command, namespace: Option<&PidNamespace>) -> std::io::Result<Child> {
     static SPAWNER: OnceLock<std::io::Result<Spawner>> = OnceLock::new();
     match namespace {
-        Some(PidNamespace(spawner)) => {
+        Some(PidNamespace { spawner, .. }) => {
             // SAFETY: the closure only makes system calls, with constants of the program.
             unsafe { command.pre_exec(mount_proc) };
             spawner.spawn(command)

@@ -4,7 +4,7 @@ use cuda_ipc_sys::CUresult;
 use cuda_ipc_sys::runtime::cudaError;
 
 use super::extent::{extent, read_memory};
-use super::{Argument, Bytes, Call, Event, is_on, write};
+use super::{Argument, Bytes, Call, Event, is_on, numbered, write};
 
 /// What a function of CUDA returns.
 pub(crate) trait Code: Copy {
@@ -124,15 +124,15 @@ fn begun(function: &str, mut arguments: Vec<Argument>) -> Vec<Argument> {
     for (argument, bytes) in arguments.iter_mut().zip(pointed) {
         argument.bytes = argument.bytes.take().or(bytes);
     }
-    let call = Call { process: std::process::id(), thread: thread(), function: function.to_owned(), arguments };
+    let call = Call { process: numbered(std::process::id()), thread: numbered(thread()), function: function.to_owned(), arguments };
     write(|| Event::Call(call.clone()));
     call.arguments
 }
 
 fn returned(function: &str, arguments: &[Argument], code: u32) {
     write(|| Event::Return {
-        process: std::process::id(),
-        thread: thread(),
+        process: numbered(std::process::id()),
+        thread: numbered(thread()),
         code,
         outputs: (0..arguments.len()).map(|place| contents(function, arguments, place)).collect(),
     });

@@ -239,12 +239,28 @@ pub struct Place {
     /// The number of another user that the role became.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<u32>,
-    /// Whether the role runs in another PID namespace.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub in_another_pid_namespace: bool,
+    /// The PID namespace that the case made for the role.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid_namespace: Option<Namespace>,
     /// The environment variables that place it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<(String, String)>,
+}
+
+/// A role in a PID namespace of its case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Namespace {
+    /// The number of the namespace, from 1.
+    pub number: u32,
+    /// The role's process in it, as the role's own calls name it: its number, and that of the namespace in the high bits.
+    pub process: u32,
+}
+
+impl Namespace {
+    /// Describes a process of a namespace. Linux numbers processes below 2 to the 22nd.
+    pub(crate) const fn of(number: u32, inner_id: u32) -> Self {
+        Self { number, process: (number << 22) + inner_id }
+    }
 }
 
 /// What a case expects of a step.

@@ -10,10 +10,13 @@ mod extent;
 mod writer;
 
 pub(crate) use call::*;
-pub use event::{Argument, Bytes, Call, Comparison, Event, Expectation, Place, read};
-pub(crate) use writer::{case_began, case_ended, closed, descriptor, expect, is_on, write};
+pub use event::{Argument, Bytes, Call, Comparison, Event, Expectation, Namespace, Place, read};
+pub(crate) use writer::{case_began, case_ended, closed, descriptor, expect, is_on, numbered, write};
 #[doc(hidden)]
 pub use writer::{check, condition};
 
 /// The environment variable that names the file.
 pub const VARIABLE: &str = "CONFORMANCE_TRACE";
+
+/// The environment variable that tells a role the number of its PID namespace.
+pub(crate) const NAMESPACE_VARIABLE: &str = "CONFORMANCE_TRACE_NAMESPACE";

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use rustix::fs::OFlags;
 
-use super::{Comparison, Event, Expectation, VARIABLE};
+use super::{Comparison, Event, Expectation, NAMESPACE_VARIABLE, Namespace, VARIABLE};
 
 thread_local! {
     /// The case that runs in this thread of the runner.
@@ -49,6 +49,14 @@ pub(crate) fn write(event: impl FnOnce() -> Event) {
     }
 }
 
+/// Returns the number of a process or thread of this role that no other role has: in a PID namespace, small numbers return.
+pub(crate) fn numbered(id: u32) -> u32 {
+    static NAMESPACE: OnceLock<u32> = OnceLock::new();
+    let read = || std::env::var(NAMESPACE_VARIABLE).ok()?.parse().ok();
+    let namespace = *NAMESPACE.get_or_init(|| read().unwrap_or_default());
+    Namespace::of(namespace, id).process
+}
+
 /// Writes that a case began in this thread.
 pub(crate) fn case_began(case: &str, gpus: usize) {
     CASE.with_borrow_mut(|running| case.clone_into(running));
@@ -65,7 +73,7 @@ pub(crate) fn descriptor(descriptor: BorrowedFd<'_>) {
     write(|| {
         let mode = rustix::fs::fcntl_getfl(descriptor).unwrap_or(OFlags::RDWR) & OFlags::ACCMODE;
         Event::Descriptor {
-            process: std::process::id(),
+            process: numbered(std::process::id()),
             target: target(descriptor),
             write_only: mode == OFlags::WRONLY,
             size: rustix::fs::fstat(descriptor).map_or(0, |status| status.st_size.cast_unsigned()),
