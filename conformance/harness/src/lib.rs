@@ -65,7 +65,7 @@ pub mod values;
 mod verdict;
 mod warm;
 
-pub use calls::descriptor::SentDescriptor;
+pub use calls::descriptor::{SentDescriptor, UnreadDescriptor};
 pub use case::{
     Registered, annotate, disclose, forget_ended_roles, forget_steps, full_load, is_listed, models, need, observe,
     random, seed,

@@ -129,6 +129,7 @@ impl Arena {
         if !is_hasty {
             slot.earlier.store(slot.begun.load(Ordering::Acquire), Ordering::Release);
         }
+        slot.waiters.store(0, Ordering::Release);
         slot.serial.store(slots.last_serial, Ordering::Release);
         Ok(OwnEvent(SharedEvent { arena: Arc::clone(self), slot: index, serial: slots.last_serial }))
     }

@@ -15,7 +15,7 @@ const PRELUDE: &str = include_str!("prelude.c");
 const MAIN: &str = include_str!("parent.c");
 
 /// Functions of the program that only some programs need.
-const HELPERS: [(&str, &str); 23] = [
+const HELPERS: [(&str, &str); 26] = [
     ("descriptors", include_str!("helpers/descriptors.c")),
     ("buffer", include_str!("helpers/buffer.c")),
     ("pattern", include_str!("helpers/pattern.c")),
@@ -38,6 +38,9 @@ const HELPERS: [(&str, &str); 23] = [
     ("usage", include_str!("helpers/usage.c")),
     ("become", include_str!("helpers/become.c")),
     ("namespace", include_str!("helpers/namespace.c")),
+    ("distinct", include_str!("helpers/distinct.c")),
+    ("between", include_str!("helpers/between.c")),
+    ("unread", include_str!("helpers/unread.c")),
     ("holder", include_str!("helpers/holder.c")),
 ];
 /// Functions that launch kernels.
@@ -109,7 +112,12 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str) -> String
         let used: String =
             HELPERS.iter().filter(|(name, _)| program.helpers.contains(name)).map(|(_, text)| *text).collect();
         let uses = |what: &str| all.contains(what) || used.contains(what);
-        let needed = [("works", "works("), ("buffer", "buffer("), ("named", "is_named_after(")];
+        let needed = [
+            ("works", "works("),
+            ("buffer", "buffer("),
+            ("named", "is_named_after("),
+            ("descriptors", "send_descriptor("),
+        ];
         program.helpers.extend(needed.into_iter().filter(|(_, word)| uses(word)).map(|(name, _)| name));
     }
     let mut text = format!(
@@ -210,7 +218,8 @@ fn tables(story: &Story, program: &Program) -> String {
     let mut text = String::new();
     let mut table = |name: &str, remark: &str, entries: Vec<String>| {
         if !entries.is_empty() {
-            let _ = write!(text, "\n/* {remark} */\nstatic const int {name}[PROCESSES] = {{ {} }};", entries.join(", "));
+            let _ =
+                write!(text, "\n/* {remark} */\nstatic const int {name}[PROCESSES] = {{ {} }};", entries.join(", "));
         }
     };
     let named = |participant: usize| program.participants[participant].as_str();

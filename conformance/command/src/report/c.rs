@@ -8,9 +8,12 @@ use super::leak::{self, Left};
 use super::piece::MARK;
 use super::program::{PARENT, Program};
 use super::story::{Act, Called, Expected, Step, Story, Unwritable};
+use super::text::{Token, tokens};
 use super::values::Kind;
 use super::{assemble, descriptor, step};
 
+/// The byte with which the suite fills memory that a call writes.
+const UNWRITTEN: i128 = 0xa5;
 /// The most driver calls that become a program in reasonable time.
 const MOST_CALLS: usize = 2_000_000;
 /// The most lines of a program that somebody reads.
@@ -58,14 +61,12 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
         story.acts.iter().rposition(measures)
     };
     // The runner makes the roles release what they hold. That is told only if nothing has failed before.
-    let mut has_begun = false;
     for (place, act) in story.acts.iter().enumerate() {
         if place == story.own && (has_failed || !matches!(&*story.verdict, "fail" | "leak" | "crash")) {
             break;
         }
-        if let (Act::Step(_), Some(left), false) = (act, &left, has_begun) {
+        if let Some(left) = left.as_ref().filter(|_| place == story.measured) {
             left.before(&mut program);
-            has_begun = true;
         }
         match act {
             Act::Start(role) => start(&mut program, story, *role),
@@ -89,6 +90,12 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
                 descriptor::close(&mut program, role + 1, target, |participant| can_act[participant]);
             }
             Act::Closed { .. } => {}
+            Act::Unread { role, target } => descriptor::leave_unread(&mut program, role + 1, target),
+            Act::Discarded => {
+                program.turn(PARENT);
+                program.line(PARENT, "discard_unread();");
+            }
+            Act::Computed { value, expression, from } => check::computed(&mut program, last, *value, expression, from),
             Act::Wait { role, ms, still_waits } => {
                 program.helpers.insert("waits");
                 program.line(role + 1, "calls[self] = nothing;");
@@ -98,6 +105,8 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
                 program.line(PARENT, format!("{waits} = still_waits({process}, {ms});"));
                 last_answer = if *still_waits { "true" } else { "false" };
             }
+            // The program ends where it finds the first failure.
+            Act::Check { .. } if has_failed => {}
             Act::Check { text, comparison, holds } => {
                 let condition = match comparison {
                     Some(compared) => check::comparison(&mut program, last, compared, text, *holds)?,
@@ -184,8 +193,11 @@ fn fails(step: &Step) -> bool {
     if step.gives_back() {
         return step.is_refused();
     }
-    // The program verifies each of many pieces of memory itself.
-    if step.name() == "first_mismatch_of_many" && step.answer.starts_with("Some") {
+    // What the program checks in the step itself.
+    let finds_other_memory = step.name() == "first_mismatch_of_many" && step.answer.starts_with("Some");
+    let is_written_beside = step.name() == "ipc_get_mem_handle_between_others"
+        && tokens(&step.answer).iter().any(|token| matches!(token, Token::Number(byte) if *byte != UNWRITTEN));
+    if finds_other_memory || is_written_beside {
         return true;
     }
     // The threads of a step call in any order.

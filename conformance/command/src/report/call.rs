@@ -2,6 +2,7 @@
 
 use conformance::trace::{Argument, Bytes};
 
+use super::check::COMPUTED;
 use super::program::Program;
 use super::prototype::{self, Parameter};
 use super::story::{Called, Unwritable};
@@ -211,7 +212,11 @@ impl Writer<'_> {
                 program.helpers.insert("log");
                 return Some("hear".to_owned());
             }
-            "size_t" => return Some(size(value)),
+            "size_t" => {
+                let is_own = |known: &Value| known.owner == participant && known.of == COMPUTED;
+                let computed = program.values.equal_to(value, is_own).last().copied();
+                return Some(computed.map_or_else(|| size(value), |place| program.values.get(place).name.clone()));
+            }
             _ if !kind.ends_with('*') => {
                 let is_signed = kind == "int" || kind == "CUdevice";
                 return Some(match u32::try_from(value) {

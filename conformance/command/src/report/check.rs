@@ -10,6 +10,8 @@ use super::text::{Token, tokens};
 use super::usage;
 use super::values::{Kind, Value};
 
+/// The type of a size that the case computed.
+pub(crate) const COMPUTED: &str = "unsigned long";
 /// A number below this is a size or a code and not an address.
 const FIRST_ADDRESS: i128 = 1 << 32;
 /// How many of the newest values a number in a check can be.
@@ -39,6 +41,12 @@ pub(crate) fn comparison(
 ) -> Result<Option<Condition>, Unwritable> {
     if let Some(growth) = usage::comparison(program, acting, compared, text) {
         return growth.map(Some);
+    }
+    if let Some(condition) = descriptors(program, acting, compared) {
+        return Ok(Some(condition));
+    }
+    if compared.operator == "are distinct" {
+        return distinct(program, acting, compared).map(Some);
     }
     let (left, right) = (tokens(beginning(&compared.left)), tokens(beginning(&compared.right)));
     let is_equality = matches!(&*compared.operator, "==" | "!=");
@@ -134,6 +142,61 @@ pub(crate) fn comparison(
     }
     let all = conditions.join(" && ");
     Ok(Some(Condition { participant, text: if compared.operator == "!=" { format!("!({all})") } else { all } }))
+}
+
+/// Writes a comparison of two descriptors of a participant.
+fn descriptors(program: &Program, acting: usize, compared: &Comparison) -> Option<Condition> {
+    let number = |side: &str| side.strip_prefix("Descriptor(")?.strip_suffix(')')?.parse().ok();
+    let (left, right): (i32, i32) = (number(&compared.left)?, number(&compared.right)?);
+    let all = |number: i32| {
+        let is_own = |value: &Value| value.owner == acting && value.kind == Kind::Descriptor;
+        program.values.equal_to(number.cast_unsigned().into(), is_own)
+    };
+    let (left, right) = match (&*all(left), &*all(right)) {
+        ([.., one, other], _) if left == right => (*one, *other),
+        ([.., one], [.., other]) if left != right => (*one, *other),
+        _ => return None,
+    };
+    let [left, right] = [left, right].map(|value| &program.values.get(value).name);
+    Some(Condition { participant: acting, text: format!("{left} {} {right}", compared.operator) })
+}
+
+/// Writes a number that the case computed from what calls returned: `{0}`, `{1}`.
+pub(crate) fn computed(program: &mut Program, acting: usize, value: u64, expression: &str, from: &[u64]) {
+    let mut text = expression.to_owned();
+    let mut is_address = false;
+    for (place, number) in from.iter().enumerate() {
+        let is_own = |value: &Value| value.owner == acting && matches!(value.kind, Kind::Number | Kind::Object);
+        let Some(found) = program.values.equal_to(*number, is_own).last().copied() else { return };
+        let found = program.values.get(found);
+        is_address |= found.kind == Kind::Object;
+        text = text.replace(&format!("{{{place}}}"), &found.name);
+    }
+    let (kind, of) = if is_address { (Kind::Object, "CUdeviceptr") } else { (Kind::Number, COMPUTED) };
+    let (name, _) = program.variable(acting, kind, of, "computed", value);
+    program.line(acting, format!("{name} = {text};"));
+}
+
+/// Writes that the numbers of a list, which calls returned one after another, are distinct.
+fn distinct(program: &mut Program, acting: usize, compared: &Comparison) -> Result<Condition, Unwritable> {
+    let missing = || Unwritable::new("the program has no variables for the compared numbers");
+    let list = tokens(&compared.left);
+    let mut wanted: Vec<u64> =
+        list.iter().filter_map(number_of).filter_map(|number| u64::try_from(number).ok()).collect();
+    let mut names = Vec::new();
+    for place in program.values.all_that(|value| value.owner == acting && value.kind == Kind::Number).iter().rev() {
+        let value = program.values.get(*place);
+        if wanted.pop_if(|number| *number == value.number).is_some() {
+            names.push(value.name.clone());
+        }
+    }
+    if !wanted.is_empty() || names.len() < 2 {
+        return Err(missing());
+    }
+    names.reverse();
+    program.helpers.insert("distinct");
+    let text = format!("are_distinct((unsigned long long[]){{ {} }}, {})", names.join(", "), names.len());
+    Ok(Condition { participant: acting, text })
 }
 
 /// The fields of the suite's structures, and the members of CUDA's structures that they are.

@@ -161,6 +161,16 @@ pub(crate) fn close(program: &mut Program, from: usize, target: &str, can_act: i
     released(program, from, &name);
 }
 
+/// Puts a descriptor that a participant has sent into a socket, where nobody reads it.
+pub(crate) fn leave_unread(program: &mut Program, from: usize, target: &str) {
+    let values = &program.values;
+    let is_it = |sent: &&Sent| !sent.is_closed && sent.target == target && values.get(sent.value).owner == from;
+    let Some(name) = program.sent.iter().find(is_it).map(|sent| values.get(sent.value).name.clone()) else { return };
+    program.helpers.insert("unread");
+    program.turn(from);
+    program.line(from, format!("leave_unread({name});"));
+}
+
 /// Returns the handle in the text or the answer of a step.
 fn handle(step: &Step) -> Option<Vec<u8>> {
     let tokens = tokens(&step.text).into_iter().chain(tokens(&step.answer));

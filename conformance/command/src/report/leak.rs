@@ -5,6 +5,44 @@ use super::story::{Act, Step, Story, Unwritable};
 use super::values::{Kind, Value};
 use super::{call, usage};
 
+/// Returns the number of bytes and the GPU of the reason of a leak of memory.
+fn memory(reason: &str) -> Option<(u64, i32)> {
+    let (bytes, rest) = reason.split_once(" bytes of memory on GPU ")?;
+    Some((bytes.parse().ok()?, rest.split(' ').next()?.parse().ok()?))
+}
+
+/// Whether a role can ask for the free memory of a GPU at the end: it has not ended, and nothing failed when it released
+/// what it held.
+fn can_ask(story: &Story, role: usize, gpu: i32) -> bool {
+    let place = &story.roles[role].place;
+    let is_refused = |act: &Act| matches!(act, Act::Step(step) if step.role == role && step.is_refused());
+    place.device == gpu && !place.uninitialised && !ends(story, role) && !story.acts[story.own..].iter().any(is_refused)
+}
+
+/// Whether a role ends in the case.
+fn ends(story: &Story, role: usize) -> bool {
+    let is_end = |act: &Act| match act {
+        Act::Exit { role: ended, .. } | Act::Signal(ended, 9) | Act::Replaced { before: ended, .. } => *ended == role,
+        _ => false,
+    };
+    story.acts[..story.own].iter().any(is_end)
+}
+
+/// Prepares the story of a leak of memory: the processes that live until the end start first, because their contexts take
+/// memory then too, and the free memory is measured before the others start. If none can ask for it, an observer does.
+pub(crate) fn arrange(story: &mut Story) {
+    let Some((_, gpu)) = memory(&story.reason).filter(|_| story.verdict == "leak") else { return };
+    if !(0..story.roles.len()).any(|role| can_ask(story, role, gpu)) {
+        story.add_observer(gpu);
+    }
+    let is_first = |act: &Act| matches!(act, Act::Start(role) if !ends(story, *role));
+    let order: Vec<_> = (0..story.acts.len()).map(|place| !is_first(&story.acts[place])).collect();
+    let mut acts: Vec<_> = std::mem::take(&mut story.acts).into_iter().zip(order).collect();
+    acts.sort_by_key(|(_, is_later)| *is_later);
+    story.measured = acts.iter().filter(|(_, is_later)| !is_later).count();
+    story.acts = acts.into_iter().map(|(act, _)| act).collect();
+}
+
 /// What is left after everything was released.
 pub(crate) enum Left {
     /// Memory of a GPU, in bytes. The participant asks how much is free.
@@ -18,39 +56,24 @@ impl Left {
     pub(crate) fn of(story: &Story) -> Result<Self, Unwritable> {
         let unknown = || Unwritable::new("the program cannot measure what is left after everything was given back");
         let reason = &*story.reason;
-        if let Some((bytes, rest)) = reason.split_once(" bytes of memory on GPU ") {
-            let gpu: i32 = rest.split(' ').next().and_then(|gpu| gpu.parse().ok()).ok_or_else(unknown)?;
-            // The memory of a process that ends comes back with it.
-            let has_ended = |act: &Act| matches!(act, Act::Exit { .. } | Act::Signal(_, 9));
-            let first_step = story.acts.iter().position(|act| matches!(act, Act::Step(_))).ok_or_else(unknown)?;
-            let starts_late = story.acts[first_step..].iter().any(|act| matches!(act, Act::Start(_)));
-            let is_sound = |role: usize| {
-                let mut ends = story.acts[story.own..].iter();
-                !ends.any(|act| matches!(act, Act::Step(step) if step.role == role && step.is_refused()))
-            };
-            let can_ask = |role: &usize| {
-                let place = &story.roles[*role].place;
-                place.device == gpu && !place.uninitialised && is_sound(*role)
-            };
-            let participant = (0..story.roles.len()).find(can_ask);
-            if starts_late || story.acts[..story.own].iter().any(has_ended) {
+        if let Some((bytes, gpu)) = memory(reason) {
+            if story.acts.iter().any(|act| matches!(act, Act::Replaced { .. })) {
                 return Err(Unwritable::new("the memory that is left cannot be told from that of a process"));
             }
-            let participant = participant.ok_or_else(unknown)? + 1;
-            return Ok(Self::Memory { participant, bytes: bytes.parse().map_err(|_| unknown())? });
+            let participant = (0..story.roles.len()).find(|role| can_ask(story, *role, gpu)).ok_or_else(unknown)? + 1;
+            return Ok(Self::Memory { participant, bytes });
         }
         let (role, rest) = reason.split_once(": a file descriptor of ").ok_or_else(unknown)?;
         let (target, _) = rest.split_once(" is still open").ok_or_else(unknown)?;
         let role = story.roles.iter().position(|other| other.name == role).ok_or_else(unknown)?;
-        let first_step = story.acts.iter().position(|act| matches!(act, Act::Step(_))).ok_or_else(unknown)?;
-        if story.acts[first_step..].iter().any(|act| matches!(act, Act::Start(late) if *late == role)) {
+        if story.acts[story.measured..].iter().any(|act| matches!(act, Act::Start(late) if *late == role)) {
             return Err(unknown());
         }
         let participant = role + 1;
         Ok(Self::Descriptor { participant, target: target.to_owned() })
     }
 
-    /// Measures before the first step.
+    /// Measures before anything was done.
     pub(crate) fn before(&self, program: &mut Program) {
         match self {
             Self::Memory { participant, .. } => {
@@ -124,7 +147,7 @@ pub(crate) fn give_back(program: &mut Program, me: usize, step: &Step, may_fail:
     for place in program.values.all_that(is_open) {
         program.values.get_mut(place).is_released = true;
         let name = program.values.get(place).name.clone();
-        program.line(me, format!("close({name});"));
+        program.line(me, format!("holds(!close({name}), \"the descriptor is still open\");"));
     }
     Ok(())
 }

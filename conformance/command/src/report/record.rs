@@ -9,6 +9,7 @@ use conformance::identity::Kind;
 use conformance::report::{CaseReport, Run};
 use conformance::trace::{self, Event};
 
+use super::leak;
 use super::story::{Story, Unwritable};
 use crate::output::{Failure, remark};
 use crate::suite::Suite;
@@ -109,5 +110,8 @@ pub(super) fn read(trace: &Path, cases: &[&CaseReport]) -> Result<Vec<Recorded>,
 
 fn story(lines: &[String], case: &str) -> Result<Story, Unwritable> {
     let events: Result<Vec<Event>, _> = lines.iter().map(|line| serde_json::from_str(line)).collect();
-    Story::of(&events.map_err(|error| Unwritable::new(format!("a line of the trace is no event: {error}")))?, case)
+    let events = events.map_err(|error| Unwritable::new(format!("a line of the trace is no event: {error}")))?;
+    let mut story = Story::of(&events, case)?;
+    leak::arrange(&mut story);
+    Ok(story)
 }

@@ -131,6 +131,9 @@ fn fold<'step>(program: &mut Program, me: usize, step: &'step Step) -> Result<Ve
                     return Err(Unwritable::new("a kernel could not be loaded"));
                 }
             }
+            "cuIpcGetMemHandle" if step.name() == "ipc_get_mem_handle_between_others" => {
+                parts.push(between(program, me, called));
+            }
             "cuLaunchKernelEx" => parts.push(launch_with_event(program, me, step, called)?),
             "cuPointerGetAttributes" => parts.push(attributes(program, me, step, called)?),
             "cuLaunchKernel" => parts.push(launch(program, me, step, called)?),
@@ -223,6 +226,16 @@ fn launch<'step>(program: &mut Program, me: usize, step: &Step, called: &Called)
     program.kernels.insert(kernel.to_owned());
     let code = called.returned.as_ref().map(|returned| returned.code);
     Ok(Part::Helper { text: format!("launch_{kernel}({}, {stream})", texts.join(", ")), code })
+}
+
+/// An export into memory between other bytes.
+fn between<'step>(program: &mut Program, me: usize, called: &Called) -> Part<'step> {
+    program.helpers.insert("between");
+    program.functions.insert(called.call.function.clone());
+    program.checks += 1;
+    let pointer = call::address(program, me, called.call.arguments[1].value);
+    let code = called.returned.as_ref().map(|returned| returned.code);
+    Part::Helper { text: format!("export_between({pointer})"), code }
 }
 
 /// A launch with an event in an attribute of the launch.

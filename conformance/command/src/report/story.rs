@@ -27,6 +27,8 @@ pub(crate) struct Story {
     pub(crate) acts: Vec<Act>,
     /// How many acts are the case's own. In the others, the runner makes the roles release what they hold.
     pub(crate) own: usize,
+    /// How many acts happen before a program measures what is in use.
+    pub(crate) measured: usize,
     pub(crate) verdict: String,
     /// Why the case did not pass.
     pub(crate) reason: String,
@@ -56,13 +58,16 @@ pub(crate) enum Act {
     Wait { role: usize, ms: u64, still_waits: bool },
     /// The runner closed its copy of a descriptor that a role had sent to it.
     Closed { role: usize, target: String },
+    /// The runner put a descriptor of a role into a socket, where nobody reads it.
+    Unread { role: usize, target: String },
+    /// The runner closed that socket.
+    Discarded,
+    /// The case computed a number from others.
+    Computed { value: u64, expression: String, from: Vec<u64> },
     /// The runner sent a signal to a role.
     Signal(usize, i32),
     /// A process replaced its program, and became another role.
-    Replaced {
-        before: usize,
-        after: usize,
-    },
+    Replaced { before: usize, after: usize },
     /// A role ended by itself.
     Exit { role: usize, with_handlers: bool },
 }
@@ -159,7 +164,8 @@ impl Story {
         let began = events.iter().rposition(begins).ok_or_else(|| Unwritable::new("the case did not run"))?;
         let Event::Case { gpus, .. } = events[began] else { unreachable!("found as such") };
         let (verdict, reason) = (String::new(), String::new());
-        let mut story = Self { gpus, roles: Vec::new(), acts: Vec::new(), own: usize::MAX, verdict, reason };
+        let mut story =
+            Self { gpus, roles: Vec::new(), acts: Vec::new(), own: usize::MAX, measured: 0, verdict, reason };
         // For each role, the step that it performs, as a place in the list of acts.
         let mut running: BTreeMap<usize, usize> = BTreeMap::new();
         let mut is_over = false;
@@ -222,6 +228,15 @@ impl Story {
                     let Some(role) = story.role(*process) else { continue };
                     story.acts.push(Act::Closed { role, target: target.clone() });
                 }
+                Event::Unread { process, target } => {
+                    let Some(role) = story.role(*process) else { continue };
+                    story.acts.push(Act::Unread { role, target: target.clone() });
+                }
+                Event::Discarded { case: of } if of == case => story.acts.push(Act::Discarded),
+                Event::Computed { case: of, value, expression, from } if of == case => {
+                    let (value, expression, from) = (*value, expression.clone(), from.clone());
+                    story.acts.push(Act::Computed { value, expression, from });
+                }
                 Event::Wait { process, ms, still_waits } => {
                     let Some(role) = story.role(*process) else { continue };
                     if let Some(step) = running.get(&role).and_then(|place| story.step(*place)) {
@@ -264,6 +279,8 @@ impl Story {
                     story.reason = reason.clone().unwrap_or_default();
                     story.own = story.own.min(story.acts.len());
                     story.refusals_are_expected();
+                    let is_step = |act: &Act| matches!(act, Act::Step(_));
+                    story.measured = story.acts.iter().position(is_step).unwrap_or(story.acts.len());
                     return Ok(story);
                 }
                 _ => {}
@@ -292,6 +309,14 @@ impl Story {
             descriptor: None,
             other,
         }));
+    }
+
+    /// Adds a process that only asks for the free memory of a GPU.
+    pub(crate) fn add_observer(&mut self, gpu: i32) {
+        let place = Place { device: gpu, ..Place::default() };
+        self.roles.push(Role { name: "observer of the memory".to_owned(), place, process: 0, is_late: false });
+        self.acts.insert(0, Act::Start(self.roles.len() - 1));
+        self.own += 1;
     }
 
     /// Makes the process of a role another role, which has nothing of it but its process id.

@@ -14,6 +14,7 @@ use crate::message::Refused;
 use crate::role::Resource;
 use crate::trace;
 use crate::{Descriptor, MemHandle, Role, Stop};
+use peer::wire::Channel;
 
 calls! {
     /// Returns how many open descriptors the process has.
@@ -174,6 +175,32 @@ pub struct SentDescriptor {
     descriptor: OwnedFd,
     /// The process that sent it.
     process: u32,
+}
+
+impl SentDescriptor {
+    /// Puts the descriptor into a socket, where nobody reads it, and closes this copy.
+    ///
+    /// # Errors
+    /// [`Stop::Harness`], if no socket can be made.
+    pub fn leave_unread(self) -> Result<UnreadDescriptor, Stop> {
+        let failed = |error: std::io::Error| Stop::Harness(format!("cannot leave a descriptor unread: {error}"));
+        let (sender, receiver) = Channel::pair().map_err(failed)?;
+        sender.send(b"unread", &[self.as_fd()], None).map_err(failed)?;
+        trace::unread(self.as_fd(), self.process);
+        Ok(UnreadDescriptor { _receiver: receiver })
+    }
+}
+
+/// A descriptor in a socket, which nobody reads. It is there until the value is dropped.
+#[derive(Debug)]
+pub struct UnreadDescriptor {
+    _receiver: Channel,
+}
+
+impl Drop for UnreadDescriptor {
+    fn drop(&mut self) {
+        trace::discarded();
+    }
 }
 
 impl AsFd for SentDescriptor {

@@ -131,7 +131,13 @@ impl Session {
         let session = self;
         let mut event = ptr::null_mut();
         let flags = CUevent_flags::CU_EVENT_INTERPROCESS | CUevent_flags::CU_EVENT_DISABLE_TIMING;
-        cuda!(session.cuEventCreate(&mut event, flags.0));
+        let blocking = flags | CUevent_flags::CU_EVENT_BLOCKING_SYNC;
+        // A driver may refuse one kind of them.
+        let mut create = |flags: u32| -> Result<(), Refused> {
+            cuda!(session.cuEventCreate(&mut event, flags));
+            Ok(())
+        };
+        create(flags.0).or_else(|_| create(blocking.0))?;
         cuda!(session.cuEventDestroy(event));
         Ok(())
     }

@@ -124,7 +124,12 @@ fn begun(function: &str, mut arguments: Vec<Argument>) -> Vec<Argument> {
     for (argument, bytes) in arguments.iter_mut().zip(pointed) {
         argument.bytes = argument.bytes.take().or(bytes);
     }
-    let call = Call { process: numbered(std::process::id()), thread: numbered(thread()), function: function.to_owned(), arguments };
+    let call = Call {
+        process: numbered(std::process::id()),
+        thread: numbered(thread()),
+        function: function.to_owned(),
+        arguments,
+    };
     write(|| Event::Call(call.clone()));
     call.arguments
 }

@@ -75,6 +75,29 @@ pub enum Event {
         /// The target of the descriptor, as the kernel names it.
         target: String,
     },
+    /// The runner put a descriptor that a role had sent into a socket, where nobody reads it.
+    Unread {
+        /// The process that sent it.
+        process: u32,
+        /// The target of the descriptor, as the kernel names it.
+        target: String,
+    },
+    /// The runner closed the socket with an unread descriptor.
+    Discarded {
+        /// The case.
+        case: String,
+    },
+    /// The case computed a number from what calls returned.
+    Computed {
+        /// The case.
+        case: String,
+        /// The number.
+        value: u64,
+        /// The expression in C, with `{0}`, `{1}` for what calls returned.
+        expression: String,
+        /// What calls returned.
+        from: Vec<u64>,
+    },
     /// The runner waited for the answer to a step.
     Wait {
         /// The process.

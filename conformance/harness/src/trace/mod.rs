@@ -11,9 +11,11 @@ mod writer;
 
 pub(crate) use call::*;
 pub use event::{Argument, Bytes, Call, Comparison, Event, Expectation, Namespace, Place, read};
-pub(crate) use writer::{case_began, case_ended, closed, descriptor, expect, is_on, numbered, write};
+pub(crate) use writer::{
+    case_began, case_ended, closed, descriptor, discarded, expect, is_on, numbered, unread, write,
+};
 #[doc(hidden)]
-pub use writer::{check, condition};
+pub use writer::{check, computed, condition};
 
 /// The environment variable that names the file.
 pub const VARIABLE: &str = "CONFORMANCE_TRACE";

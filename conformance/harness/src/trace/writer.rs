@@ -86,6 +86,16 @@ pub(crate) fn closed(descriptor: BorrowedFd<'_>, process: u32) {
     write(|| Event::Closed { process, target: target(descriptor) });
 }
 
+/// Writes that the runner puts a descriptor into a socket, where nobody reads it.
+pub(crate) fn unread(descriptor: BorrowedFd<'_>, process: u32) {
+    write(|| Event::Unread { process, target: target(descriptor) });
+}
+
+/// Writes that the runner closes the socket with an unread descriptor.
+pub(crate) fn discarded() {
+    write(|| Event::Discarded { case: CASE.with_borrow(Clone::clone) });
+}
+
 fn target(descriptor: BorrowedFd<'_>) -> String {
     let target = std::fs::read_link(format!("/proc/self/fd/{}", descriptor.as_raw_fd())).unwrap_or_default();
     target.to_string_lossy().into_owned()
@@ -122,4 +132,16 @@ pub fn check<L: fmt::Debug + ?Sized, R: fmt::Debug + ?Sized>(
 pub fn condition(text: &str, holds: bool) -> bool {
     write(|| Event::Check { case: CASE.with_borrow(Clone::clone), text: text.to_owned(), comparison: None, holds });
     holds
+}
+
+/// Writes how the case computed a number from what calls returned, in C with `{0}`, `{1}` for these. Returns the number.
+#[must_use]
+pub fn computed(value: u64, expression: &str, from: &[u64]) -> u64 {
+    write(|| Event::Computed {
+        case: CASE.with_borrow(Clone::clone),
+        value,
+        expression: expression.to_owned(),
+        from: from.to_owned(),
+    });
+    value
 }

@@ -6,9 +6,7 @@ use std::time::{Duration, Instant};
 use conformance::calls::usage::Usage;
 use conformance::{KIB, MIB, Outcome, Role, Stop, models};
 
-use crate::support::growth::{
-    CHILDREN, DESCRIPTORS, MAPPED, MAPPINGS, SHARED_FILES, check_free_again, check_growth,
-};
+use crate::support::growth::{CHILDREN, DESCRIPTORS, MAPPED, MAPPINGS, SHARED_FILES, check_free_again, check_growth};
 
 /// What a process may have more of than before.
 #[derive(Clone, Copy)]

@@ -7,6 +7,7 @@ use rstest::rstest;
 
 use crate::support::SIZE;
 use crate::support::constants::INVALID_VALUE;
+use crate::support::distinct::check_distinct;
 use crate::support::fixtures::{exporter, importer};
 use crate::support::pointer_kind::PointerKind;
 
@@ -81,15 +82,10 @@ fn is_new_each_time(
     let mut numbers = Vec::new();
     for _ in 0..50 {
         let pointer = make()?;
-        let number = role.pointer_get_wide_attribute(BUFFER_ID, pointer)?;
-        if let Some(last) = numbers.last() {
-            check!(number != *last);
-        }
-        check!(!numbers.contains(&number), "the buffer id {number} was used twice");
-        numbers.push(number);
+        numbers.push(role.pointer_get_wide_attribute(BUFFER_ID, pointer)?);
         give_back(pointer)?;
     }
-    Ok(())
+    check_distinct("the buffer ids", &numbers)
 }
 
 /// A `BUFFER_ID` is not used again for new memory.

@@ -70,12 +70,6 @@ impl<'role> Account<'role> {
         Ok(())
     }
 
-    /// Returns whether the large allocation has been freed. A program of the case does not compare that: memory which only
-    /// a socket of the runner keeps is not in use there.
-    pub(crate) fn is_given_back(&self) -> Result<bool, Stop> {
-        Ok(!self.shows_the_allocation(self.free_in_the_end()?))
-    }
-
     /// Returns the free memory when the large allocation has been freed, or when that has taken too long.
     fn free_in_the_end(&self) -> Result<u64, Stop> {
         const PATIENCE: Duration = Duration::from_secs(3);

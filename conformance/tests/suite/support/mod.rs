@@ -4,6 +4,7 @@ pub(crate) mod by_kernel;
 pub(crate) mod capture;
 pub(crate) mod constants;
 pub(crate) mod device_memory;
+pub(crate) mod distinct;
 pub(crate) mod dma_buf;
 pub(crate) mod event;
 pub(crate) mod fixtures;

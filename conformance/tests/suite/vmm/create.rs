@@ -2,6 +2,7 @@
 
 use conformance::Placement;
 use conformance::machine::Fabric;
+use conformance::trace::computed;
 use conformance::{Expect as _, KIB, MemProperties, Outcome, Role, Stop, check, observe};
 use cuda_ipc_sys::{CUdevice_attribute, CUmemAllocationHandleType, CUpointer_attribute};
 use rstest::rstest;
@@ -23,7 +24,8 @@ const WIN32_KMT: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_H
 #[rstest]
 #[conformance::test("VMM-CREATE-001", needs(virtual_memory))]
 fn multiples_of_the_granularity_are_created(importer: Role, #[values(1, 3, 16)] granules: u64) -> Outcome {
-    let size = granules * importer.mem_get_allocation_granularity(DEVICE, 0)?;
+    let granularity = importer.mem_get_allocation_granularity(DEVICE, 0)?;
+    let size = computed(granules * granularity, &format!("{granules} * {{0}}"), &[granularity]);
     let physical = importer.mem_create(size, DEVICE, 0)?;
     let address = reserve(&importer, size)?;
     importer.mem_map(address, size, 0, physical, 0)?;

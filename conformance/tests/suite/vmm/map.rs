@@ -1,5 +1,6 @@
 //! `cuMemMap` and `cuMemUnmap`.
 
+use conformance::trace::computed;
 use conformance::{Expect as _, KIB, MIB, MemProperties, Outcome, Pointer, Role, Stream, check, seed};
 use rstest::rstest;
 
@@ -106,7 +107,9 @@ fn unreserved_addresses_are_refused(importer: Role, #[case] linear: bool) -> Out
     let physical = create(&importer)?;
     let address = if linear {
         let granularity = importer.mem_get_allocation_granularity(MemProperties::device(0), 0)?;
-        Pointer(importer.mem_alloc(2 * SIZE)?.0.next_multiple_of(granularity))
+        let memory = importer.mem_alloc(2 * SIZE)?.0;
+        let expression = "({0} + {1} - 1) / {1} * {1}";
+        Pointer(computed(memory.next_multiple_of(granularity), expression, &[memory, granularity]))
     } else {
         let address = reserve(&importer, SIZE)?;
         importer.mem_address_free(address, SIZE)?;
