@@ -65,6 +65,10 @@ impl<'a> Headline<'a> {
             }
             _ => format!("breaks {broken} of {checked} checked rules"),
         };
+        let has_failed = report.cases.iter().any(|case| !case.verdict.is_good())
+            || !report.run.unmet.is_empty()
+            || !report.bad_ends.is_empty();
+        let says = if broken == 0 && has_failed { format!("{says}, but the run failed") } else { says };
         let of = |verdict| outline.total.cases(verdict);
         let unmet = report.run.unmet.iter();
         let mut remarks: Vec<_> = unmet.map(|unmet| format!("A requirement is not met: {unmet}.")).collect();
@@ -85,7 +89,7 @@ impl<'a> Headline<'a> {
             let check = if loose == 1 { "checks" } else { "check" };
             remarks.push(format!("{} that {check} no rule failed.", count(loose, "case")));
         }
-        let is_bad = report.cases.iter().any(|case| !case.verdict.is_good()) || diff.is_some_and(Diff::has_regressed);
+        let is_bad = has_failed || diff.is_some_and(Diff::has_regressed);
         let mut sentence = format!("{} {says}.", subject(&report.run));
         if let Some(diff) = diff {
             // Of two reports, the change comes first.
@@ -94,10 +98,7 @@ impl<'a> Headline<'a> {
         }
         let bad = attention(report, diff);
         Self {
-            mood: match (
-                is_bad || !report.run.unmet.is_empty() || !report.bad_ends.is_empty(),
-                report.is_complete && checked > 0,
-            ) {
+            mood: match (is_bad, report.is_complete && checked > 0) {
                 (true, _) => "bad",
                 (false, true) => "good",
                 (false, false) => "unknown",

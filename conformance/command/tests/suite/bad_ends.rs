@@ -27,6 +27,7 @@ fn with(ends: &[&str]) -> Report {
     "<failure message=\"process 4711, keeper: killed by signal 6 (SIGABRT) in exit()\" type=\"process\">"
 )]
 #[case::html("html", "A process crashed or hung outside any case, so the run failed: process 4711, keeper: killed by")]
+#[case::sentence("html", ", but the run failed.")]
 #[case::mood("html", "<header class=\"bad\">")]
 // The number is another in each run, and the name of a test is the same.
 #[case::name("junit", "<testcase name=\"keeper: killed by signal 6 (SIGABRT) in exit() (1)\"")]
