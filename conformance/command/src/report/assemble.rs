@@ -137,7 +137,11 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str) -> String
     text += "\n/* What the program uses of CUDA. */\n";
     text += &declarations(&program, &code);
     let _ = writeln!(text, "static CUcontext primary_context;\n");
-    let _ = writeln!(text, "enum {{ GPUS = {}, SECONDS = {SECONDS} }};\n", story.gpus);
+    let _ = writeln!(
+        text,
+        "#ifndef SECONDS\n/* After so many seconds, a call that has not returned hangs. */\n#define SECONDS {SECONDS}\n#endif"
+    );
+    let _ = writeln!(text, "enum {{ GPUS = {} }};\n", story.gpus);
     let participants = program.participants.join(", ");
     let quoted_names = ["parent".to_owned()].into_iter().chain(story.roles.iter().map(|role| role.name.clone()));
     let quoted_names: Vec<_> = quoted_names.map(|name| quoted(&name)).collect();
