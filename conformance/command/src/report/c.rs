@@ -184,7 +184,8 @@ fn closes(act: &Act) -> bool {
 fn checked(program: &mut Program, condition: &Condition, text: &str) {
     program.turn(condition.participant);
     let text = text.replace(" ?", "?").replace(" . ", ".");
-    program.line(condition.participant, format!("holds({}, {});", condition.text, quoted(&text)));
+    let text = text.strip_prefix("* ").unwrap_or(&text);
+    program.line(condition.participant, format!("holds({}, {});", condition.text, quoted(text)));
     program.checks += 1;
 }
 

@@ -379,4 +379,23 @@ mod tests {
         let body = rolled(2, |round| vec![MARK.to_owned(), format!("make(&a{});", round + 1)], &[], &["a"]);
         assert_eq!(body.lines.len(), 5, "the threads are {:?}", body.lines);
     }
+
+    /// What each thread fills is an array of arrays, even if a later loop uses one element of it.
+    #[test]
+    fn threads_fill_arrays() {
+        let thread = |number: u64| {
+            let makes = (1..=8).map(move |place| format!("make(&a{});", 8 * number + place));
+            std::iter::once(MARK.to_owned()).chain(makes).collect::<Vec<_>>()
+        };
+        let step = |number: u64, call: &str| [format!("/* step {number} */"), format!("{call}(a{});", 8 * number)];
+        let ends: Vec<_> = (1..=9).flat_map(|number| step(number, "end")).chain(step(10, "end_last")).collect();
+        let ends: Vec<_> = ends.iter().map(String::as_str).collect();
+        let mut variables = Vec::new();
+        let lines: Vec<_> = (0..10).flat_map(thread).map(|line| format!("    {line}")).collect();
+        variables.extend((1..=80).map(|number| ("int".to_owned(), format!("a{number}"))));
+        let lines = lines.into_iter().chain(ends.iter().map(|line| format!("    {line}"))).collect();
+        let body = Body { variables, lines }.rolled();
+        assert_eq!(body.variables, [("static int".to_owned(), "ass1[10][8]".to_owned())], "{:?}", body.lines);
+        assert_eq!(body.lines.len(), 12, "the threads are not one loop, and the ends another: {:?}", body.lines);
+    }
 }
