@@ -83,3 +83,46 @@ fn open(path: &Path) -> Result<OwnedFd, TransportError> {
 fn failed(path: &Path, error: impl Into<io::Error>) -> TransportError {
     SystemError::new("open of the lock file", error).at(path).into()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::thread;
+
+    use rustix::io::{FdFlags, fcntl_getfd};
+
+    use super::PathLock;
+
+    /// Each takes a lock whose file another one removes at the same time, and never has a lock beside another one.
+    #[test]
+    fn one_has_the_lock() {
+        const THREADS: usize = 4;
+        const LOCKS: u32 = 2_000;
+        let folder = tempfile::Builder::new().prefix("cuda-ipc-test").tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let (holders, all) = (AtomicU32::new(0), AtomicU32::new(0));
+        thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    while all.load(Ordering::Relaxed) < LOCKS {
+                        let Some(lock) = PathLock::take(&path).unwrap() else { continue };
+                        assert_eq!(holders.fetch_add(1, Ordering::SeqCst), 0, "two have the lock");
+                        all.fetch_add(1, Ordering::Relaxed);
+                        // Another one takes a lock meanwhile, if it can.
+                        thread::yield_now();
+                        holders.fetch_sub(1, Ordering::SeqCst);
+                        drop(lock);
+                    }
+                });
+            }
+        });
+    }
+
+    /// A program that a process starts does not get the file.
+    #[test]
+    fn the_file_is_closed_on_exec() {
+        let folder = tempfile::Builder::new().prefix("cuda-ipc-test").tempdir().unwrap();
+        let lock = PathLock::take(&folder.path().join("socket")).unwrap().unwrap();
+        assert!(fcntl_getfd(&lock.file).unwrap().contains(FdFlags::CLOEXEC));
+    }
+}

@@ -375,6 +375,9 @@ fn a_message_above_the_limits_leaves_the_group_as_it_was() {
         );
         let error = group.all_gather(&[], &traced.times(4097), PATIENCE).unwrap_err();
         assert!(matches!(error, TransportError::TooManyDescriptors { count: 4097, limit: 4096, .. }), "{error}");
+        let messages = group.all_gather(&[], &traced.times(4096), PATIENCE).unwrap();
+        assert_eq!(messages[1 - rank].as_ref().unwrap().descriptors.len(), 4096);
+        drop(messages);
         let longest = vec![rank as u8; longest];
         let messages = group.all_gather(&longest, &[], PATIENCE).unwrap();
         let other = messages[1 - rank].as_ref().unwrap();

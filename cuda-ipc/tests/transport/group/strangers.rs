@@ -1,12 +1,14 @@
 //! Processes that connect to a rank, or listen where it does, and send anything.
 
+use std::fs::Permissions;
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use cuda_ipc::transport::{Address, Group, Listener, TransportError};
+use cuda_ipc::transport::{Address, Connection, Group, Listener, TransportError};
 use rstest::rstest;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 
@@ -50,6 +52,34 @@ fn strangers_do_not_keep_a_group_from_forming() {
         });
     });
     traced.assert_closed();
+}
+
+/// A process of another user is no rank, even if it may open the socket and greets as one. Only root can start it.
+#[test]
+fn another_user_does_not_join() {
+    const NOBODY: u32 = 65_534;
+    if !rustix::process::getuid().is_root() {
+        return;
+    }
+    let (folder, path) = folder();
+    std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+    thread::scope(|scope| {
+        let first = scope.spawn(|| Group::join(&path, 0, 2, PATIENCE)?.finish(PATIENCE));
+        drop(greeting(&path, 0));
+        std::fs::set_permissions(socket_of(&path, 0), Permissions::from_mode(0o777)).unwrap();
+        let stranger = scope.spawn(|| {
+            // SAFETY: the system call itself, without the C library, changes the user of this thread alone.
+            assert_eq!(unsafe { libc::syscall(libc::SYS_setresuid, NOBODY, NOBODY, NOBODY) }, 0);
+            let stranger = with_timeout(Connection::connect(&Address::Path(socket_of(&path, 0)), PATIENCE).unwrap());
+            // Rank 0 may have closed its end already.
+            let _ = stranger.send(&hello(1, 2), &[]);
+            assert!(stranger.receive().unwrap_err().is_disconnected());
+        });
+        stranger.join().unwrap();
+        let second = Group::join(&path, 1, 2, PATIENCE).unwrap();
+        second.finish(PATIENCE).unwrap();
+        first.join().unwrap().unwrap();
+    });
 }
 
 /// Who says that it is this rank, or a lower one, which does not connect to this one, is refused.
@@ -116,6 +146,7 @@ fn a_rank_0_without_the_file_of_deaths_is_ignored(#[case] files: Vec<OwnedFd>) {
 #[rstest]
 #[case::nothing(&[], SealFlags::SHRINK, 0)]
 #[case::no_rank(&[9, 0, 0, 0], SealFlags::SHRINK, 0)]
+#[case::the_number_of_ranks(&[3, 0, 0, 0], SealFlags::SHRINK, 0)]
 #[case::half_a_number(&[2, 0], SealFlags::SHRINK, 0)]
 #[case::another_rank(&[2, 0, 0, 0], SealFlags::SHRINK, 2)]
 #[case::no_notes(&[], SealFlags::SHRINK | SealFlags::WRITE | SealFlags::GROW, 0)]
@@ -142,6 +173,27 @@ fn is_out_of_step(error: &TransportError) -> bool {
 
 fn is_other_protocol(error: &TransportError) -> bool {
     matches!(error, TransportError::OtherProtocol)
+}
+
+/// A rank whose bytes are no message has not died.
+#[test]
+fn a_rank_without_messages_ends_the_group() {
+    let (_folder, path) = folder();
+    thread::scope(|scope| {
+        let path = &path;
+        let first = scope.spawn(move || {
+            let joined = Group::join(path, 0, 2, PATIENCE);
+            joined.and_then(|mut group| group.barrier(PATIENCE)).unwrap_err()
+        });
+        let rank = greeting(path, 0);
+        rank.send(&hello(1, 2), &[]).unwrap();
+        rank.send(&frame(b"CGB", 0), &[]).unwrap();
+        assert_eq!(rank.receive().unwrap().bytes, frame(b"CGB", 0));
+        let rank = UnixStream::from(rank);
+        crate::raw::send(&rank, b"GET / HTTP/1.1\r\n", &[]);
+        let error = first.join().unwrap();
+        assert!(matches!(error, TransportError::OtherProtocol), "{error}");
+    });
 }
 
 /// A rank sends something else than its next message.
