@@ -139,7 +139,7 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str) -> String
     let _ = writeln!(text, "static CUcontext primary_context;\n");
     let _ = writeln!(
         text,
-        "#ifndef SECONDS\n/* After so many seconds, a call that has not returned hangs. */\n#define SECONDS {SECONDS}\n#endif"
+        "#ifndef SECONDS\n/* The seconds that the program may take. A call that is running then counts as a hang. */\n#define SECONDS {SECONDS}\n#endif"
     );
     let _ = writeln!(text, "enum {{ GPUS = {} }};\n", story.gpus);
     let participants = program.participants.join(", ");
@@ -184,11 +184,11 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str) -> String
         main = main
             .replace("\nint main(void)", &format!("\n{}\nint main(void)", include_str!("helpers/gone.c").trim_start()));
     }
-    text + &started(&main, story, &program, &names).replace("//PARENT//\n", &bodies[PARENT])
+    text + &main_of(&main, story, &program, &names).replace("//PARENT//\n", &bodies[PARENT])
 }
 
-/// Writes how the parent starts the processes.
-fn started(main: &str, story: &Story, program: &Program, names: &[String]) -> String {
+/// Returns `main`, which starts the processes.
+fn main_of(main: &str, story: &Story, program: &Program, names: &[String]) -> String {
     let is_new = |role: usize| program.becomes.iter().any(|(_, after)| *after == role + 1);
     let make = names.iter().enumerate().filter(|(role, _)| !is_new(*role) && !story.roles[*role].is_late);
     let make: String = make.map(|(_, name)| format!("    make({}, {name});\n", name.to_uppercase())).collect();
@@ -217,7 +217,7 @@ fn started(main: &str, story: &Story, program: &Program, names: &[String]) -> St
         .replace("//FORK//", fork)
 }
 
-/// Declares what becomes of each participant, and in which namespace it is.
+/// Declares which participant each one becomes, and its PID namespace.
 fn tables(story: &Story, program: &Program) -> String {
     let mut text = String::new();
     let mut table = |name: &str, remark: &str, entries: Vec<String>| {
@@ -315,7 +315,7 @@ fn kernels(program: &Program) -> String {
     text
 }
 
-/// Returns the name of a role in C, if no other role has it.
+/// Returns the name of a role as a C identifier. [`identifiers`] adds a number if roles share it.
 pub(crate) fn identifier(role: &str) -> String {
     role.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect()
 }

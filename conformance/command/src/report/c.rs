@@ -12,7 +12,7 @@ use super::text::{Token, tokens};
 use super::values::Kind;
 use super::{assemble, descriptor, step};
 
-/// The byte with which the suite fills memory that a call writes.
+/// The byte with which the suite fills memory beside an output, which the call must not change.
 const UNWRITTEN: i128 = 0xa5;
 /// The most driver calls that become a program in reasonable time.
 const MOST_CALLS: usize = 2_000_000;
@@ -51,16 +51,17 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
     let mut has_failed = false;
     // Whether each participant can act: it has not ended, is not stopped, and is in no step.
     let mut can_act = vec![true; program.participants.len()];
-    // A case can measure a leak itself.
-    let measured = |act: &Act| matches!(act, Act::Check { holds: false, .. });
-    let is_left = story.verdict == "leak" && !story.acts.iter().any(measured);
+    // If a check of the case failed, that check shows the leak. Otherwise the program measures it at the end.
+    let is_failed_check = |act: &Act| matches!(act, Act::Check { holds: false, .. });
+    let is_left = story.verdict == "leak" && !story.acts.iter().any(is_failed_check);
     let left = if is_left { Some(Left::of(story)?) } else { None };
     let last_measure = if left.is_some() || story.acts.iter().any(closes) {
         Some(story.own)
     } else {
         story.acts.iter().rposition(measures)
     };
-    // The runner makes the roles release what they hold. That is told only if nothing has failed before.
+    // From `story.own` on, the runner makes the roles release what they hold. The program does so only if the case failed,
+    // leaked or crashed, and not before that point.
     for (place, act) in story.acts.iter().enumerate() {
         if place == story.own && (has_failed || !matches!(&*story.verdict, "fail" | "leak" | "crash")) {
             break;
@@ -85,7 +86,8 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
                 can_act[role + 1] = true;
                 program.turn(role + 1);
             }
-            // Only what a process measures later, or a copy that the case closes, shows whether another copy is open.
+            // Whether this copy is open matters only if a process measures later, something was left, or the case closes
+            // another copy.
             Act::Closed { role, target } if last_measure.is_some_and(|last| place < last) => {
                 descriptor::close(&mut program, role + 1, target, |participant| can_act[participant]);
             }

@@ -16,7 +16,7 @@ pub(crate) const COMPUTED: &str = "unsigned long";
 const FIRST_ADDRESS: i128 = 1 << 32;
 /// How many of the newest values a number in a check can be.
 const NEWEST: usize = 24;
-/// How many numbers of a list are found by their values.
+/// The longest list whose numbers are each found by their values.
 const FEW: usize = 8;
 
 /// A condition in C, and the participant that has its values.
@@ -76,7 +76,7 @@ pub(crate) fn comparison(
             .map(Some)
             .ok_or_else(|| Unwritable::new("the program has no variable for the checked number"));
     }
-    // A number that the case computes is not that of any call, even if it is equal to it.
+    // A number that the case computes is not the result of a call, even if the two are equal.
     let is_computed = text
         .split_once(&format!(" {} ", compared.operator))
         .is_some_and(|(left, _)| [" * ", " / ", " % "].iter().any(|operator| left.contains(operator)));
@@ -161,7 +161,8 @@ fn descriptors(program: &Program, acting: usize, compared: &Comparison) -> Optio
     Some(Condition { participant: acting, text: format!("{left} {} {right}", compared.operator) })
 }
 
-/// Writes a number that the case computed from what calls returned: `{0}`, `{1}`.
+/// Assigns a number that the case computed. `{0}` and `{1}` in the expression stand for what calls returned, `from`. Writes
+/// nothing if the program has no variable for one of them.
 pub(crate) fn computed(program: &mut Program, acting: usize, value: u64, expression: &str, from: &[u64]) {
     let mut text = expression.to_owned();
     let mut is_address = false;
@@ -226,7 +227,7 @@ fn member(program: &Program, tokens: &[Token], place: usize) -> Option<Side> {
     Some(Side { text: program.values.get(value).name.clone(), value: Some(value) })
 }
 
-/// Writes a comparison of bytes that a process has read, which are in one piece of what it read last.
+/// Writes a comparison of bytes that lie one after another in something a process has read.
 fn contents(program: &Program, left: &[u8], right: &[u8], operator: &str) -> Option<Condition> {
     let (name, owner) = program.values.run_of(left)?;
     let other = program.values.run_of(right).filter(|(other, of)| *of == owner && *other != name);

@@ -58,7 +58,7 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
             let (count, _) = program.variable(me, Kind::Number, "int", "descriptors", number);
             program.line(me, format!("{count} = count_descriptors();"));
         }
-        "usage" | "usage_of" => usage::look(program, me, step),
+        "usage" | "usage_of" => usage::measure(program, me, step),
         "send_through_descriptor" => {
             let handle = handle(step).ok_or_else(missing)?;
             let handle = program.values.handles(&handle).last().copied().ok_or_else(missing)?;
@@ -98,7 +98,7 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
             let limit = program.values.get(*limits.last().ok_or_else(missing)?).name.clone();
             program.line(me, format!("limit_descriptors({limit});"));
         }
-        // The number of a process means nothing to the driver.
+        // The program does not ask: `set_last_process_id` writes the number of the recorded run.
         "process_id" => {}
         "set_last_process_id" => {
             let setting = "/proc/sys/kernel/ns_last_pid";
@@ -161,7 +161,7 @@ pub(crate) fn close(program: &mut Program, from: usize, target: &str, can_act: i
     released(program, from, &name);
 }
 
-/// Puts a descriptor that a participant has sent into a socket, where nobody reads it.
+/// Puts a descriptor that a participant sent to the runner into a socket that nobody reads.
 pub(crate) fn leave_unread(program: &mut Program, from: usize, target: &str) {
     let values = &program.values;
     let is_it = |sent: &&Sent| !sent.is_closed && sent.target == target && values.get(sent.value).owner == from;

@@ -11,8 +11,8 @@ fn memory(reason: &str) -> Option<(u64, i32)> {
     Some((bytes.parse().ok()?, rest.split(' ').next()?.parse().ok()?))
 }
 
-/// Whether a role can ask for the free memory of a GPU at the end: it has not ended, and nothing failed when it released
-/// what it held.
+/// Whether a role can ask for the free memory of a GPU at the end: it is on that GPU, has initialised the driver and has
+/// not ended, and none of its calls failed when it released what it held.
 fn can_ask(story: &Story, role: usize, gpu: i32) -> bool {
     let place = &story.roles[role].place;
     let is_refused = |act: &Act| matches!(act, Act::Step(step) if step.role == role && step.is_refused());
@@ -28,8 +28,8 @@ fn ends(story: &Story, role: usize) -> bool {
     story.acts[..story.own].iter().any(is_end)
 }
 
-/// Prepares the story of a leak of memory: the processes that live until the end start first, because their contexts take
-/// memory then too, and the free memory is measured before the others start. If none can ask for it, an observer does.
+/// Prepares the story of a leak of memory: the processes that live until the end start first, because their contexts
+/// still use memory at the end, and the free memory is measured before the others start. If none can ask for it, an observer does.
 pub(crate) fn arrange(story: &mut Story) {
     let Some((_, gpu)) = memory(&story.reason).filter(|_| story.verdict == "leak") else { return };
     if !(0..story.roles.len()).any(|role| can_ask(story, role, gpu)) {
@@ -58,7 +58,9 @@ impl Left {
         let reason = &*story.reason;
         if let Some((bytes, gpu)) = memory(reason) {
             if story.acts.iter().any(|act| matches!(act, Act::Replaced { .. })) {
-                return Err(Unwritable::new("the memory that is left cannot be told from that of a process"));
+                return Err(Unwritable::new(
+                    "a process replaces its program, so what it leaves cannot be told from what its new program uses",
+                ));
             }
             let participant = (0..story.roles.len()).find(|role| can_ask(story, *role, gpu)).ok_or_else(unknown)? + 1;
             return Ok(Self::Memory { participant, bytes });
@@ -73,7 +75,7 @@ impl Left {
         Ok(Self::Descriptor { participant, target: target.to_owned() })
     }
 
-    /// Measures before anything was done.
+    /// Measures before the first step. For memory, the processes that live until the end have started.
     pub(crate) fn before(&self, program: &mut Program) {
         match self {
             Self::Memory { participant, .. } => {
@@ -101,7 +103,7 @@ impl Left {
                 program.turn(*participant);
                 let least = format!("free_before - {} + 1", call::size(*bytes));
                 let condition = usage::becomes_free(program, &least);
-                program.line(*participant, format!("holds({condition}, \"all memory is free again\");"));
+                program.line(*participant, format!("holds({condition}, \"the memory is free again\");"));
             }
             Self::Descriptor { participant, target } => {
                 program.turn(*participant);
@@ -112,8 +114,8 @@ impl Left {
     }
 }
 
-/// Returns a pattern of `fnmatch` for the target of a descriptor. Numbers in it can be those of a process. A part that is
-/// only a number can be the name of the machine that the reference driver simulates, which can be any word.
+/// Returns an `fnmatch` pattern for the target of a descriptor, with `*` for each number. A number can be a process id, or
+/// the name of the machine that the reference driver simulates, which may be any word in another run.
 fn pattern(target: &str) -> String {
     let part = |part: &str| {
         let mut pattern = String::new();
@@ -130,7 +132,7 @@ fn pattern(target: &str) -> String {
     target.split(':').map(part).collect::<Vec<_>>().join(":")
 }
 
-/// Writes what a process does to release what it holds. A case may leave a process unable to do that.
+/// Writes what a process does to release what it holds. If `may_fail`, calls that failed in the run may fail again.
 pub(crate) fn give_back(program: &mut Program, me: usize, step: &Step, may_fail: bool) -> Result<(), Unwritable> {
     program.line(me, format!("/* {} */", step.name()));
     for called in &step.calls {
@@ -147,7 +149,7 @@ pub(crate) fn give_back(program: &mut Program, me: usize, step: &Step, may_fail:
     for place in program.values.all_that(is_open) {
         program.values.get_mut(place).is_released = true;
         let name = program.values.get(place).name.clone();
-        program.line(me, format!("holds(!close({name}), \"the descriptor is still open\");"));
+        program.line(me, format!("holds(!close({name}), \"the driver has not closed the descriptor\");"));
     }
     Ok(())
 }

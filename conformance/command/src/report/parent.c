@@ -35,7 +35,8 @@ static void too_long(int signal) {
     (void)signal;
     for (int process = 1; process < PROCESSES; process++)
         if (!is_gone[process] && is_in_a_call(process)) {
-            printf("%s: %s has not returned after %d seconds\n", names[process], calls[process], SECONDS);
+            printf("%s: %s was still running %d seconds after the program began\n", names[process],
+                   calls[process], SECONDS);
             fflush(stdout);
             conclude(MISBEHAVES);
         }

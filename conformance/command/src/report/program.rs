@@ -65,7 +65,7 @@ pub(crate) struct Program {
     pub(crate) sent: Vec<Sent>,
     /// The device of each participant.
     pub(crate) devices: Vec<i32>,
-    /// The participants whose process becomes another participant.
+    /// Pairs of participants: the first becomes the second when its process replaces its program.
     pub(crate) becomes: Vec<(usize, usize)>,
     /// How many steps the program has.
     pub(crate) steps: usize,

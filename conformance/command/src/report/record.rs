@@ -14,7 +14,7 @@ use super::story::{Story, Unwritable};
 use crate::output::{Failure, remark};
 use crate::suite::Suite;
 
-/// The longest recording of a case from which somebody would read a program, in bytes.
+/// The longest recording of a case that is read, in bytes: it is kept in memory.
 const LONGEST: usize = 2 << 30;
 
 /// What was recorded of a case.
@@ -93,7 +93,7 @@ pub(super) fn read(trace: &Path, cases: &[&CaseReport]) -> Result<Vec<Recorded>,
         }
         if ended {
             stories[found] = Some(if length >= LONGEST {
-                Err(Unwritable::new("the case makes too many driver calls"))
+                Err(Unwritable::new("its recording is longer than 2 GiB"))
             } else {
                 story(&lines, &cases[found].id)
             });

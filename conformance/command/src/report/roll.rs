@@ -47,7 +47,8 @@ struct Run {
 impl Body {
     /// Turns repeated lines into loops, from the innermost one.
     pub(crate) fn rolled(mut self) -> Self {
-        // Threads are compared when each of them is as short as it can be, and before others roll what the threads use.
+        // First the lines inside threads, so that equal threads look equal; then the threads; then the rest, whose loops
+        // would otherwise take over variables that the threads use.
         while self.roll_once(false, self.end_of_threads()) {}
         while self.roll_once(true, usize::MAX) {}
         while self.roll_once(false, usize::MAX) {}
@@ -258,7 +259,7 @@ fn run(shapes: &[usize], start: usize, length: usize) -> Option<Run> {
 fn is_balanced(lines: &[String], run: Run, of_threads: bool) -> bool {
     let mut depth = 0_i32;
     for (place, line) in lines[run.start..run.start + run.length].iter().enumerate() {
-        // A thread is one block, which is compared with others when all of them are short.
+        // Threads are rolled as whole blocks, in a pass of their own.
         if line.trim() == MARK && (place > 0 || !of_threads) {
             return false;
         }
@@ -396,6 +397,6 @@ mod tests {
         let lines = lines.into_iter().chain(ends.iter().map(|line| format!("    {line}"))).collect();
         let body = Body { variables, lines }.rolled();
         assert_eq!(body.variables, [("static int".to_owned(), "ass1[10][8]".to_owned())], "{:?}", body.lines);
-        assert_eq!(body.lines.len(), 12, "the threads are not one loop, and the ends another: {:?}", body.lines);
+        assert_eq!(body.lines.len(), 12, "expected one loop of threads and one loop of ends: {:?}", body.lines);
     }
 }

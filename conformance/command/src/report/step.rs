@@ -151,7 +151,7 @@ fn mismatches<'step>(program: &mut Program, me: usize, step: &'step Step) -> Res
     program.declare(me, "unsigned long long", &wrong);
     let pointer = call::address(program, me, pointer);
     let text = format!("count_wrong_words({pointer}, {words}, {}, &{wrong})", call::word(seed));
-    verifies(program);
+    needs_verify(program);
     let last = step.calls.last().and_then(|called| called.returned.as_ref()).map(|it| it.code);
     let number = step.answer.parse().unwrap_or(u64::MAX);
     program.values.add(Value::new(me, Kind::Number, "unsigned long long", wrong, number));
@@ -159,18 +159,18 @@ fn mismatches<'step>(program: &mut Program, me: usize, step: &'step Step) -> Res
 }
 
 /// Adds what the program needs to count wrong words.
-fn verifies(program: &mut Program) {
+fn needs_verify(program: &mut Program) {
     program.helpers.insert("verify");
     program.kernels.insert("verify".to_owned());
     let functions = ["cuMemHostAlloc", "cuMemHostGetDevicePointer", "cuStreamSynchronize", "cuMemFreeHost"];
     program.functions.extend(functions.map(str::to_owned));
 }
 
-/// Verifies many pieces of memory. The seed of each is the next number.
+/// Writes the checks of many buffers. Each seed is one more than the last.
 fn patterns<'step>(program: &mut Program, me: usize, step: &'step Step) -> Result<Vec<Part<'step>>, Unwritable> {
     let field = |name| step.number(name).ok_or_else(|| Unwritable::new("a field of the step is missing"));
     let (words, first) = (field("size")? / 4, field("seed")?);
-    verifies(program);
+    needs_verify(program);
     program.helpers.insert("contains");
     let last = step.calls.last().and_then(|called| called.returned.as_ref()).map(|it| it.code);
     let pointers = step.text.split("Pointer(").skip(1).filter_map(|rest| number(rest.split(')').next()?));
@@ -178,7 +178,7 @@ fn patterns<'step>(program: &mut Program, me: usize, step: &'step Step) -> Resul
     let part = |(place, pointer): (usize, u64)| {
         program.checks += 1;
         let seed = call::word((first + place as u64) & u64::from(u32::MAX));
-        let text = format!("contains_pattern({}, {words}, {seed})", call::address(program, me, pointer));
+        let text = format!("verify_pattern({}, {words}, {seed})", call::address(program, me, pointer));
         Part::Helper { text, code: last }
     };
     Ok(pointers.into_iter().enumerate().map(part).collect())

@@ -58,7 +58,7 @@ pub(crate) enum Act {
     Wait { role: usize, ms: u64, still_waits: bool },
     /// The runner closed its copy of a descriptor that a role had sent to it.
     Closed { role: usize, target: String },
-    /// The runner put a descriptor of a role into a socket, where nobody reads it.
+    /// The runner put a descriptor of a role into a socket that nobody reads.
     Unread { role: usize, target: String },
     /// The runner closed that socket.
     Discarded,
@@ -319,7 +319,8 @@ impl Story {
         self.own += 1;
     }
 
-    /// Makes the process of a role another role, which has nothing of it but its process id.
+    /// Adds the role that a process becomes when it replaces its program. It keeps the name, the place and the process id. The
+    /// user and the environment are inherited, so they are not set again.
     fn replace(&mut self, before: usize) {
         let Role { name, place, process, .. } = &self.roles[before];
         let place = Place { user: None, environment: Vec::new(), ..place.clone() };

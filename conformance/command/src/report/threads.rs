@@ -23,7 +23,8 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<(),
             None => threads.push((thread, vec![called])),
         }
     }
-    // They begin in any order. What each is called with, apart from its own variables, tells which is which.
+    // Threads begin in any order. The arguments of their calls, apart from pointers to their own variables, give them a
+    // fixed order.
     let inputs = |called: &&Called| -> Vec<u64> {
         let arguments = called.call.arguments.iter().filter(|argument| argument.bytes.is_none());
         arguments.map(|argument| argument.value).collect()

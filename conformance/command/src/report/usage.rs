@@ -1,4 +1,4 @@
-//! What a process or a device has, in C: looks at a process, and comparisons with what it had before.
+//! What a process or a device uses, in C: measurements, and comparisons with earlier ones.
 
 use conformance::trace::Comparison;
 
@@ -14,8 +14,8 @@ const AFTER: &str = "after.";
 /// The beginning of a comparison of the files that a process has left.
 const LEFT: &str = "files left by ";
 
-/// Writes a look at a process: at the participant itself, or at another one.
-pub(crate) fn look(program: &mut Program, me: usize, step: &Step) {
+/// Measures what a process uses: the participant itself or another one.
+pub(crate) fn measure(program: &mut Program, me: usize, step: &Step) {
     let other = step.other.map_or(me, |role| role + 1);
     program.helpers.insert("usage");
     let name = program.name("usage");
@@ -28,7 +28,7 @@ pub(crate) fn look(program: &mut Program, me: usize, step: &Step) {
     program.values.add(Value::new(me, Kind::Usage, "struct usage", name, other as u64));
 }
 
-/// Writes a comparison of growth. `None` if it is none.
+/// Writes a comparison of growth. Returns `None` for any other comparison.
 pub(crate) fn comparison(
     program: &mut Program,
     acting: usize,
@@ -50,7 +50,7 @@ pub(crate) fn comparison(
     })
 }
 
-/// The newest look at a process, and the first one.
+/// Compares the newest measurement of a process with the first one.
 fn usage(program: &Program, acting: usize, what: &str, rest: &str) -> Option<Condition> {
     let (_, slack) = rest.rsplit_once("+ ")?;
     let slack: u64 = slack.parse().ok()?;
@@ -63,7 +63,7 @@ fn usage(program: &Program, acting: usize, what: &str, rest: &str) -> Option<Con
     Some(Condition { participant: acting, text: format!("{newest}.{what} <= {first}.{what}{slack}") })
 }
 
-/// The free memory, for which the program waits: a driver may free memory after a delay.
+/// Waits until the memory is free: a driver may free memory after a delay.
 fn free(program: &mut Program, acting: usize, compared: &Comparison) -> Option<Condition> {
     let least: u64 = compared.right.parse().ok()?;
     let values = &program.values;
@@ -76,11 +76,11 @@ fn free(program: &mut Program, acting: usize, compared: &Comparison) -> Option<C
     Some(Condition { participant: acting, text })
 }
 
-/// The files that an ended process has left, which the parent looks at.
+/// Makes the parent count the files that an ended process has left.
 fn files(program: &mut Program, name: &str) -> Option<Condition> {
     let name = identifier(name).to_uppercase();
     let process = program.participants.iter().rfind(|participant| **participant == name)?;
-    let text = format!("files_left_by(processes[{process}]) == 0");
+    let text = format!("remove_files_left_by(processes[{process}]) == 0");
     program.helpers.insert("files");
     Some(Condition { participant: PARENT, text })
 }

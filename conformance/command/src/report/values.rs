@@ -84,8 +84,8 @@ impl Values {
         qualifying.map(|(place, _)| place).collect()
     }
 
-    /// Returns the first of the bytes that a process has read and that are equal to these, and the process. The newest of
-    /// several.
+    /// Finds bytes in what processes have read. Returns the name of the first byte and its process; of several places, the
+    /// newest.
     pub(crate) fn run_of(&self, bytes: &[u8]) -> Option<(String, usize)> {
         let buffer = |value: &Value| value.name.split_once('[').map(|(buffer, _)| buffer.to_owned());
         let is_it = |run: &&[Value]| {

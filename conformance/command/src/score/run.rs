@@ -17,8 +17,9 @@ use super::target::Target;
 use crate::output::{Failure, remark};
 use crate::suite::Suite;
 
-/// Seconds that a call may take. A fault that hangs costs this much for each case. Beside a suite whose fault leaks
-/// thousands of descriptors, each of which the system lists, a call needs seconds.
+/// Seconds that a call may take. A fault that hangs costs this much for each case. The reference
+/// driver looks at all descriptors of a machine to find its free memory, so a call takes seconds if the fault of another
+/// suite leaks thousands of them.
 const DEADLINE: &str = "10";
 
 /// Seconds that a call may take on a real driver, where several suites start contexts at the same time.
@@ -71,8 +72,8 @@ impl Runner {
     /// Returns the cases that notice a fault: those named, or all of the suite.
     ///
     /// # Errors
-    /// A case that is good without the fault did not run or could not, and no other case noticed the fault: that is no
-    /// measurement.
+    /// A case that passes without the fault did not run with it, or ended with an error, and no case noticed the fault: the
+    /// fault cannot be judged.
     pub(super) fn noticed(
         &self,
         fault: &Fault,
@@ -142,7 +143,6 @@ impl Runner {
         command.stdin(Stdio::null()).stderr(File::create(&errors).map_err(failed)?);
         watch(command, is_enough).map_err(failed)?;
         if !report.is_file() {
-            // A driver that does not even start is noticed by nobody in particular.
             let errors = fs::read(&errors).unwrap_or_default();
             let errors = String::from_utf8_lossy(&errors);
             let fault = fault.map_or_else(String::new, |fault| format!(" with the fault {}", fault.name));

@@ -268,7 +268,7 @@ fn diff(old: &Path, new: &Path, flags: &[&str]) -> Result<(Option<i32>, String, 
     finish(command)
 }
 
-/// Returns a first line without the clause about all calls, which a machine that was busier meanwhile adds.
+/// Removes the clause that all calls became slower. The comparison adds it if the machine was busier in the second run.
 fn without_the_machine(line: &str) -> String {
     const BEGINS: &str = "; a typical call took ";
     const ENDS: &str = " times as long";

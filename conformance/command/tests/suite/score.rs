@@ -86,7 +86,7 @@ fn unknown_names_are_refused(#[case] arguments: &[&str], #[case] says: &str) -> 
     Ok(())
 }
 
-/// A fault survives only if the cases of its row ended: where they could not run, there is no score.
+/// A fault survives only if the cases of its row ended. If they could not run, the score is an error.
 #[rstest]
 #[case::failed(Some(Verdict::Fail), 0, "  all               1 of    1\n")]
 #[case::passed(Some(Verdict::Pass), 1, "survived: no case noticed (1):")]

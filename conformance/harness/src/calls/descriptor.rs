@@ -178,7 +178,7 @@ pub struct SentDescriptor {
 }
 
 impl SentDescriptor {
-    /// Puts the descriptor into a socket, where nobody reads it, and closes this copy.
+    /// Puts the descriptor into a socket that nobody reads, and closes this copy.
     ///
     /// # Errors
     /// [`Stop::Harness`], if no socket can be made.
@@ -191,7 +191,7 @@ impl SentDescriptor {
     }
 }
 
-/// A descriptor in a socket, which nobody reads. It is there until the value is dropped.
+/// A descriptor in a socket that nobody reads. It is there until the value is dropped.
 #[derive(Debug)]
 pub struct UnreadDescriptor {
     _receiver: Channel,

@@ -132,7 +132,7 @@ impl Session {
         let mut event = ptr::null_mut();
         let flags = CUevent_flags::CU_EVENT_INTERPROCESS | CUevent_flags::CU_EVENT_DISABLE_TIMING;
         let blocking = flags | CUevent_flags::CU_EVENT_BLOCKING_SYNC;
-        // A driver may refuse one kind of them.
+        // A driver may support only one of these two kinds.
         let mut create = |flags: u32| -> Result<(), Refused> {
             cuda!(session.cuEventCreate(&mut event, flags));
             Ok(())

@@ -4,7 +4,7 @@ use cuda_ipc_sys::CUresult;
 use cuda_ipc_sys::runtime::cudaError;
 
 use super::extent::{extent, read_memory};
-use super::{Argument, Bytes, Call, Event, is_on, numbered, write};
+use super::{Argument, Bytes, Call, Event, is_on, unique_id, write};
 
 /// What a function of CUDA returns.
 pub(crate) trait Code: Copy {
@@ -125,8 +125,8 @@ fn begun(function: &str, mut arguments: Vec<Argument>) -> Vec<Argument> {
         argument.bytes = argument.bytes.take().or(bytes);
     }
     let call = Call {
-        process: numbered(std::process::id()),
-        thread: numbered(thread()),
+        process: unique_id(std::process::id()),
+        thread: unique_id(thread()),
         function: function.to_owned(),
         arguments,
     };
@@ -136,8 +136,8 @@ fn begun(function: &str, mut arguments: Vec<Argument>) -> Vec<Argument> {
 
 fn returned(function: &str, arguments: &[Argument], code: u32) {
     write(|| Event::Return {
-        process: numbered(std::process::id()),
-        thread: numbered(thread()),
+        process: unique_id(std::process::id()),
+        thread: unique_id(thread()),
         code,
         outputs: (0..arguments.len()).map(|place| contents(function, arguments, place)).collect(),
     });

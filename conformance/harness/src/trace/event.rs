@@ -75,7 +75,7 @@ pub enum Event {
         /// The target of the descriptor, as the kernel names it.
         target: String,
     },
-    /// The runner put a descriptor that a role had sent into a socket, where nobody reads it.
+    /// The runner put a descriptor that a role had sent into a socket that nobody reads.
     Unread {
         /// The process that sent it.
         process: u32,
@@ -305,8 +305,8 @@ pub enum Expectation {
 pub struct Comparison {
     /// The left value, as text.
     pub left: String,
-    /// The operator in Rust, such as `==`; `%` if the left value must be a multiple of the right one, and
-    /// `is a power of`.
+    /// An operator of Rust, such as `==`, or one of these: `%`, the left value must be a multiple of the right one; `is a
+    /// power of`, the left value must be a power of the right one; `are distinct`, no two numbers on the left are equal.
     pub operator: String,
     /// The right value, as text.
     pub right: String,

@@ -49,8 +49,8 @@ pub(crate) fn write(event: impl FnOnce() -> Event) {
     }
 }
 
-/// Returns the number of a process or thread of this role that no other role has: in a PID namespace, small numbers return.
-pub(crate) fn numbered(id: u32) -> u32 {
+/// Returns an id for a process or thread of this role that no other role has: ids start again at 1 in a new PID namespace.
+pub(crate) fn unique_id(id: u32) -> u32 {
     static NAMESPACE: OnceLock<u32> = OnceLock::new();
     let read = || std::env::var(NAMESPACE_VARIABLE).ok()?.parse().ok();
     let namespace = *NAMESPACE.get_or_init(|| read().unwrap_or_default());
@@ -73,7 +73,7 @@ pub(crate) fn descriptor(descriptor: BorrowedFd<'_>) {
     write(|| {
         let mode = rustix::fs::fcntl_getfl(descriptor).unwrap_or(OFlags::RDWR) & OFlags::ACCMODE;
         Event::Descriptor {
-            process: numbered(std::process::id()),
+            process: unique_id(std::process::id()),
             target: target(descriptor),
             write_only: mode == OFlags::WRONLY,
             size: rustix::fs::fstat(descriptor).map_or(0, |status| status.st_size.cast_unsigned()),
@@ -86,7 +86,7 @@ pub(crate) fn closed(descriptor: BorrowedFd<'_>, process: u32) {
     write(|| Event::Closed { process, target: target(descriptor) });
 }
 
-/// Writes that the runner puts a descriptor into a socket, where nobody reads it.
+/// Writes that the runner puts a descriptor into a socket that nobody reads.
 pub(crate) fn unread(descriptor: BorrowedFd<'_>, process: u32) {
     write(|| Event::Unread { process, target: target(descriptor) });
 }

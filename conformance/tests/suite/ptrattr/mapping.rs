@@ -35,7 +35,7 @@ fn the_range_is_the_reservation(importer: Role) -> Outcome {
     check!(importer.pointer_get_wide_attribute(MAPPING_BASE, inside)? == second.0);
     check!(importer.pointer_get_wide_attribute(MAPPING_SIZE, inside)? == SIZE);
     let range = importer.mem_get_address_range(inside)?;
-    check!(range.base.0 >= address.0 + SIZE && range.base.0 <= second.0, "{range:?} is not in {address:?}");
+    check!(range.base.0 >= address.0 + SIZE && range.base.0 <= second.0, "{range:?} does not begin in the mapped part");
     check!(range.base.0 + range.size == address.0 + 3 * SIZE, "{range:?} does not end with what is mapped");
     Ok(())
 }

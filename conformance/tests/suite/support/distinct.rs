@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use conformance::{Outcome, Stop, trace};
 
-/// Checks that no two numbers are equal, which calls returned one after another.
+/// Checks that no two of the numbers that calls returned are equal.
 pub(crate) fn check_distinct(what: &str, numbers: &[u64]) -> Outcome {
     let count = numbers.iter().collect::<HashSet<_>>().len();
     let holds = count == numbers.len();

@@ -12,7 +12,7 @@ pub(crate) const CHILDREN: Resource = Resource("children", "child processes");
 pub(crate) const MAPPINGS: Resource = Resource("mappings", "mappings");
 pub(crate) const MAPPED: Resource = Resource("mapped", "mapped bytes");
 pub(crate) const RESIDENT: Resource = Resource("resident", "bytes of resident memory");
-pub(crate) const SHARED_FILES: Resource = Resource("shared_files", "files in /dev/shm");
+pub(crate) const NEW_SHARED_FILES: Resource = Resource("shared_files", "new files in /dev/shm");
 
 /// Ends the case as a leak if something has more of a resource than before, beyond a slack. `whose` begins the message:
 /// "after the load, importer".
@@ -20,7 +20,11 @@ pub(crate) fn check_growth(whose: &str, resource: Resource, before: u64, after: 
     let Resource(field, words) = resource;
     let most = before.saturating_add(slack);
     trace::check(&format!("after.{field} <= before.{field} + {slack}"), &after, "<=", &most, after <= most);
-    if after <= most { Ok(()) } else { Err(Stop::leaked(format!("{whose} has {after} {words}, expected {before}"))) }
+    if after <= most {
+        Ok(())
+    } else {
+        Err(Stop::leaked(format!("{whose} has {after} {words}, expected at most {most} ({before} before)")))
+    }
 }
 
 /// Ends the case as a leak if less of the device's memory is free than before, beyond a slack. `when` begins the message.
@@ -32,7 +36,7 @@ pub(crate) fn check_free_again(when: &str, before: u64, after: u64, slack: u64) 
     }
     let missing = before - after;
     Err(Stop::leaked(format!(
-        "{when}, {missing} bytes of device memory are in use beyond those before, expected {slack}"
+        "{when}, {missing} bytes of device memory are in use beyond those before, expected at most {slack}"
     )))
 }
 

@@ -1,4 +1,4 @@
-/* Replaces the program of this process by itself, which goes on as another participant. */
+/* Runs this program again in this process, which goes on as another participant. */
 static void become(int process) {
     char number[16], list[16 * PROCESSES] = "";
     snprintf(number, sizeof number, "%d", process);
@@ -11,7 +11,7 @@ static void become(int process) {
     end(CANNOT_RUN, "cannot run: execl: %s", strerror(errno));
 }
 
-/* Whether a participant is what a process is, or will be. */
+/* Whether a participant is this process, or one that it becomes. */
 static int is_of(int process, int participant) {
     while (process != participant && becomes[process])
         process = becomes[process];

@@ -1,5 +1,5 @@
-/* Reads memory with a kernel, which must find the pattern of a seed. */
-static CUresult contains_pattern(CUdeviceptr words, unsigned long long count, unsigned seed) {
+/* Checks with a kernel that memory contains the pattern of a seed. */
+static CUresult verify_pattern(CUdeviceptr words, unsigned long long count, unsigned seed) {
     unsigned long long wrong = 0;
     CUresult code = count_wrong_words(words, count, seed, &wrong);
     if (!code)

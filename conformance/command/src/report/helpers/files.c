@@ -1,6 +1,6 @@
-/* Counts the files in /dev/shm that an ended process has left, and removes them, because nothing else would. NVIDIA's driver
-   is known to leave those whose names begin with cuda.shm. */
-static int files_left_by(pid_t process) {
+/* Counts and removes the files in /dev/shm that an ended process has left: nothing else would remove them. Files named
+   cuda.shm.* do not count, because NVIDIA's driver is known to leave them. */
+static int remove_files_left_by(pid_t process) {
     int count = 0;
     struct dirent *entry;
     DIR *folder = opendir("/dev/shm");

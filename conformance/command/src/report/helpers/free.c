@@ -1,4 +1,4 @@
-/* Whether so much memory becomes free. A driver may free it after a delay. */
+/* Whether at least so many bytes become free within 3 seconds. */
 __attribute__((unused)) static int becomes_free(size_t least) {
     size_t free = 0, total = 0;
     for (int tries = 0; tries < 300; tries++) {

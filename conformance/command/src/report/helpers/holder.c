@@ -17,7 +17,7 @@ static void start_holder(int descriptor) {
     }
     close(input[0]);
     close(begun[1]);
-    /* Until it runs, the new process has all descriptors of this one. */
+    /* Wait until the new process runs cat: before that, it has copies of all descriptors of this one. */
     works(read(begun[0], &nothing, 1));
     close(begun[0]);
     end_of_holder = input[1];

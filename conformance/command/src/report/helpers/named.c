@@ -1,4 +1,4 @@
-/* Whether a name contains the number of a process, in base 10 or 16. */
+/* Whether a part of a name, between characters other than letters and digits, is the process id in base 10 or 16. */
 static int is_named_after(const char *name, pid_t process) {
     char numbers[2][16];
     snprintf(numbers[0], sizeof numbers[0], "%d", process);

@@ -6,11 +6,11 @@ static pid_t fork_in(int namespace) {
     int own = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
     int is_first = !namespaces[namespace];
     if (is_first ? unshare(CLONE_NEWPID) : setns(namespaces[namespace], CLONE_NEWPID))
-        end(CANNOT_RUN, "cannot run: a PID namespace, which root can make: %s", strerror(errno));
+        end(CANNOT_RUN, "cannot run: cannot create or enter a PID namespace, which needs root: %s", strerror(errno));
     pid_t child = fork();
     if (!child && (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
                    mount("proc", "/proc", "proc", 0, NULL)))
-        end(CANNOT_RUN, "cannot run: /proc of a PID namespace: %s", strerror(errno));
+        end(CANNOT_RUN, "cannot run: cannot mount /proc in a PID namespace: %s", strerror(errno));
     if (child > 0) {
         snprintf(path, sizeof path, "/proc/%d/ns/pid", child);
         if (is_first)
