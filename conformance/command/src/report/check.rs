@@ -79,7 +79,7 @@ pub(crate) fn comparison(
     // A number that the case computes is not the result of a call, even if the two are equal.
     let is_computed = text
         .split_once(&format!(" {} ", compared.operator))
-        .is_some_and(|(left, _)| [" * ", " / ", " % "].iter().any(|operator| left.contains(operator)));
+        .is_some_and(|(left, _)| [" * ", " / ", " % "].iter().any(|operator| outside(left).contains(operator)));
     if is_computed {
         return if holds { Ok(None) } else { Err(Unwritable::new("the condition is computed in the case")) };
     }
@@ -270,6 +270,16 @@ fn arithmetic(
     Some(Condition { participant, text })
 }
 
+/// Returns what of an expression is in no parentheses: not the arguments of calls.
+fn outside(expression: &str) -> String {
+    let mut depth = 0;
+    let is_outside = |c: &char| {
+        depth += i32::from(*c == '(') - i32::from(*c == ')');
+        depth == 0
+    };
+    expression.chars().filter(is_outside).collect()
+}
+
 /// Returns the part of a value that a check can compare: a program has few of the bytes that a process reads.
 pub(crate) fn beginning(text: &str) -> &str {
     const LONG: usize = 16 << 10;
@@ -422,4 +432,16 @@ pub(crate) fn of_answer(program: &Program, answer: &str, holds: bool) -> Option<
         participant: value.owner,
         text: format!("{} {} 0", value.name, if is_right { "!=" } else { "==" }),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::outside;
+
+    /// The arguments of a call are not computed values.
+    #[test]
+    fn arguments_are_inside() {
+        assert_eq!(outside("importer.mismatches(here, SIZE / 2, 7) ? "), "importer.mismatches) ? ");
+        assert_eq!(outside("f(a)? * 2"), "f)? * 2");
+    }
 }
