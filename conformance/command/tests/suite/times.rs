@@ -104,6 +104,34 @@ fn a_call_that_slowed_down_more_than_the_others_is_reported() -> Outcome {
     Ok(())
 }
 
+/// If every call became slower, a case that became as much slower is not listed, and one that slowed down more is. If every
+/// call became faster, a case that became faster is not listed either.
+#[rstest]
+#[case::slower([200.0, 200.0, 200.0], [1600.0, 4000.0, 200.0], 2.0, 8.0)]
+#[case::faster([1600.0, 4000.0, 200.0], [200.0, 200.0, 200.0], 8.0, 2.0)]
+#[conformance::test()]
+fn a_case_that_slowed_down_more_than_the_calls_is_listed(
+    #[case] before: [f64; 3],
+    #[case] now: [f64; 3],
+    #[case] call_before: f64,
+    #[case] call_now: f64,
+) -> Outcome {
+    let with = |call, durations: [f64; 3]| {
+        let mut report = timed([call; 4], load(1.0));
+        // A call that only one case makes.
+        for ((case, ms), call) in
+            report.cases.iter_mut().zip(durations).zip(["event_create", "event_query", "event_record"])
+        {
+            case.steps.push(Step { call: call.to_owned(), ms: Some(ms), ..case.steps[0].clone() });
+        }
+        report
+    };
+    let (printed, _) = diff(&with(call_before, before), &with(call_now, now))?;
+    let listed: Vec<_> = with(1.0, before).cases.iter().map(|case| printed.contains(&case.id)).collect();
+    check!(listed == [false, true, false], "{listed:?}: {printed}");
+    Ok(())
+}
+
 /// A record keeps how long each call took, although it has no steps. A report is compared with that.
 #[rstest]
 #[conformance::test()]

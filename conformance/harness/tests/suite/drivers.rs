@@ -85,6 +85,30 @@ fn an_unmet_requirement_fails(#[case] devices: &str, #[case] list: &str, #[case]
     Ok(())
 }
 
+/// A requirement is met on a machine that has the capability, and named on one that lacks it.
+#[rstest]
+#[case::interprocess_events("interprocess_events", "h200", "no-ipc")]
+#[case::legacy_memory("legacy_memory", "h200", "orin")]
+#[case::peer_access("peer_access", "mps", "t4")]
+#[case::managed_memory("managed_memory", "h200", "vgpu")]
+#[case::memory_pools("memory_pools", "h200", "vgpu")]
+#[case::virtual_memory("virtual_memory", "h200", "vgpu")]
+#[case::memory_descriptors("memory_descriptors", "h200", "vgpu")]
+#[case::fabric_channel("fabric_channel", "b200", "h200")]
+#[conformance::test()]
+fn a_requirement_depends_on_the_machine(#[case] word: &str, #[case] with: &str, #[case] without: &str) -> Outcome {
+    for (profile, is_met) in [(with, true), (without, false)] {
+        let mut command = suite("reference")?;
+        command.env("REFERENCE_DRIVER_PROFILE", profile).args(["--require", word, "--exact", CASE]);
+        let run = run(command)?;
+        let unmet = run.report()?.run.unmet;
+        check!(run.output.status.success() == is_met, "{profile}: {}", run.text());
+        let is_named = matches!(&*unmet, [only] if only.starts_with(word));
+        check!(if is_met { unmet.is_empty() } else { is_named }, "{profile}: {unmet:?}");
+    }
+    Ok(())
+}
+
 /// An unknown requirement is refused, and the message lists the known ones.
 #[rstest]
 #[conformance::test()]

@@ -4,14 +4,16 @@ struct usage {
 };
 
 /* Adds a file of /dev/shm to those of a process, if it is not there yet. */
-static void add_shared(struct usage *usage, char (*files)[256], const char *path) {
+static void add_shared(struct usage *usage, char ***files, const char *path) {
     const char *name = strstr(path, "/dev/shm/");
-    if (!name || usage->shared_files == 64)
+    if (!name)
         return;
+    size_t length = strcspn(name, "\n");
     for (size_t file = 0; file < usage->shared_files; file++)
-        if (!strncmp(files[file], name, strcspn(name, "\n")))
+        if (strlen((*files)[file]) == length && !strncmp((*files)[file], name, length))
             return;
-    snprintf(files[usage->shared_files++], 256, "%.*s", (int)strcspn(name, "\n"), name);
+    *files = realloc(*files, (usage->shared_files + 1) * sizeof **files);
+    (*files)[usage->shared_files++] = strndup(name, length);
 }
 
 static FILE *open_of(pid_t process, const char *file) {
@@ -34,7 +36,7 @@ static DIR *folder_of(pid_t process, const char *folder) {
 
 static struct usage usage_of(pid_t process) {
     struct usage usage = { 0 };
-    char line[4096], files[64][256], rights[8];
+    char line[4096], rights[8], **files = NULL;
     unsigned long begin, after;
     FILE *file = open_of(process, "status");
     while (fgets(line, sizeof line, file))
@@ -46,7 +48,7 @@ static struct usage usage_of(pid_t process) {
         if (sscanf(line, "%lx-%lx %7s", &begin, &after, rights) == 3) {
             usage.mappings++;
             usage.mapped += strncmp(rights, "---", 3) ? after - begin : 0;
-            add_shared(&usage, files, line);
+            add_shared(&usage, &files, line);
         }
     fclose(file);
     struct dirent *entry;
@@ -56,7 +58,7 @@ static struct usage usage_of(pid_t process) {
         usage.descriptors += entry->d_name[0] != '.';
         line[length > 0 ? length : 0] = 0;
         if (!strncmp(line, "/dev/shm/", 9))
-            add_shared(&usage, files, line);
+            add_shared(&usage, &files, line);
     }
     closedir(folder);
     folder = folder_of(process, "task");
@@ -75,9 +77,12 @@ static struct usage usage_of(pid_t process) {
     while (folder && (entry = readdir(folder)))
         if (is_named_after(entry->d_name, process)) {
             snprintf(line, sizeof line, "/dev/shm/%s", entry->d_name);
-            add_shared(&usage, files, line);
+            add_shared(&usage, &files, line);
         }
     if (folder)
         closedir(folder);
+    for (size_t one = 0; one < usage.shared_files; one++)
+        free(files[one]);
+    free(files);
     return usage;
 }
