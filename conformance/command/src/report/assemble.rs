@@ -54,7 +54,7 @@ const RUNTIME: &str = include_str!("helpers/runtime.c");
 const KERNEL: &str = include_str!("helpers/kernel.c");
 
 /// The headers, each with the words that need it: none if every program needs it.
-const HEADERS: [(&str, &[&str]); 25] = [
+const HEADERS: [(&str, &[&str]); 26] = [
     ("ctype.h", &["isalpha("]),
     ("dirent.h", &["opendir("]),
     ("dlfcn.h", &[]),
@@ -75,15 +75,17 @@ const HEADERS: [(&str, &[&str]); 25] = [
     ("sys/prctl.h", &[]),
     ("sys/resource.h", &["rlim"]),
     ("sys/socket.h", &[]),
+    ("sys/stat.h", &["fstatat("]),
     ("sys/syscall.h", &["syscall("]),
     ("sys/wait.h", &[]),
-    ("time.h", &["nanosleep("]),
+    ("time.h", &[]),
     ("unistd.h", &[]),
     ("pthread.h", &["pthread_"]),
 ];
 
-/// Assembles a program: its head, what it declares, its helpers and its processes.
-pub(crate) fn program(story: &Story, mut program: Program, head: &str) -> String {
+/// Assembles a program: its head, what it declares, its helpers and its processes. It knows the memory of the GPU of the
+/// recorded run.
+pub(crate) fn program(story: &Story, mut program: Program, head: &str, memory: u64) -> String {
     let names = identifiers(story);
     let (functions, mut bodies): (Vec<_>, Vec<_>) =
         (0..=names.len()).map(|participant| program.body(participant)).unzip();
@@ -95,7 +97,8 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str) -> String
     if program.hands_descriptors() {
         program.helpers.insert("descriptors");
     }
-    let always = ["cuInit", "cuDeviceGetCount", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuGetErrorName"];
+    let always =
+        ["cuInit", "cuMemGetInfo", "cuDeviceGetCount", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuGetErrorName"];
     program.functions.extend(always.map(str::to_owned));
     if !program.kernels.is_empty() {
         let loading = ["cuCtxGetCurrent", "cuModuleLoadData", "cuModuleGetFunction", "cuLaunchKernel"];
@@ -141,6 +144,7 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str) -> String
         text,
         "#ifndef SECONDS\n/* The seconds that the program may take. A call that is running then counts as a hang. */\n#define SECONDS {SECONDS}\n#endif"
     );
+    let _ = writeln!(text, "/* The memory of the GPU of the recorded run. */\n#define MEMORY {memory}ULL");
     let _ = writeln!(text, "enum {{ GPUS = {} }};\n", story.gpus);
     let participants = program.participants.join(", ");
     let quoted_names = ["parent".to_owned()].into_iter().chain(story.roles.iter().map(|role| role.name.clone()));
@@ -193,9 +197,10 @@ fn main_of(main: &str, story: &Story, program: &Program, names: &[String]) -> St
     let make = names.iter().enumerate().filter(|(role, _)| !is_new(*role) && !story.roles[*role].is_late);
     let make: String = make.map(|(_, name)| format!("    make({}, {name});\n", name.to_uppercase())).collect();
     let mut main = main.to_owned();
-    let (mut not_mine, mut started, mut fork) = ("one != self", "", "fork()");
+    let (mut not_mine, mut started, mut fork, mut seconds, mut killed) = ("one != self", "", "fork()", "0", "");
     if !program.becomes.is_empty() {
         not_mine = "!is_of(self, one)";
+        seconds = "mine()";
         let entries = program.becomes.iter().map(|(_, after)| {
             let name = &program.participants[*after];
             format!("[{name}] = {}", name.to_lowercase())
@@ -206,6 +211,8 @@ fn main_of(main: &str, story: &Story, program: &Program, names: &[String]) -> St
     }
     if story.roles.iter().any(|role| role.place.pid_namespace.is_some()) {
         fork = "namespace_of[process] ? fork_in(namespace_of[process]) : fork()";
+        // The kernel kills the processes of a namespace with its process 1.
+        killed = "!(namespace_of[process] && WTERMSIG(status) == SIGKILL) && ";
     }
     if story.roles.iter().any(|role| role.is_late) {
         started = "processes[one] && ";
@@ -215,6 +222,8 @@ fn main_of(main: &str, story: &Story, program: &Program, names: &[String]) -> St
         .replace("//NOT_MINE//", not_mine)
         .replace("//STARTED//", started)
         .replace("//FORK//", fork)
+        .replace("//MY_SECONDS//", seconds)
+        .replace("//WITH_ITS_NAMESPACE//", killed)
 }
 
 /// Declares which participant each one becomes, and its PID namespace.

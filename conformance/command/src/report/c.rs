@@ -19,10 +19,10 @@ const MOST_CALLS: usize = 2_000_000;
 /// The most lines of a program that somebody reads.
 const MOST_LINES: usize = 10_000;
 
-/// Writes the program of a story. Its first lines are a comment with the given text.
-pub(crate) fn write(story: &Story, head: &str) -> Result<String, Unwritable> {
+/// Writes the program of a story. Its first lines are a comment with the given text. The GPU of the run had so much memory.
+pub(crate) fn write(story: &Story, head: &str, memory: u64) -> Result<String, Unwritable> {
     let program = tell(story)?;
-    let text = assemble::program(story, program, head);
+    let text = assemble::program(story, program, head, memory);
     if text.contains(MARK) {
         return Err(Unwritable::new("the threads of a process do different things"));
     }
@@ -237,6 +237,9 @@ fn start(program: &mut Program, story: &Story, role: usize) {
     if let Some(user) = place.user {
         program.helpers.insert("user");
         program.line(role + 1, format!("become_user({user});"));
+    }
+    if place.environment.iter().any(|(name, _)| name == "CUDA_VISIBLE_DEVICES") {
+        program.line(role + 1, format!("gpus = {};", place.device + 1));
     }
     let start = if place.uninitialised { "load();".to_owned() } else { format!("start({});", place.device) };
     program.line(role + 1, start);

@@ -50,6 +50,13 @@ pub(crate) fn size(number: u64) -> String {
     }
 }
 
+/// Writes a number of bytes, which the case may have computed.
+pub(crate) fn length(program: &Program, participant: usize, number: u64) -> String {
+    let is_own = |known: &Value| known.owner == participant && known.of == COMPUTED;
+    let computed = program.values.equal_to(number, is_own).last().copied();
+    computed.map_or_else(|| size(number), |place| program.values.get(place).name.clone())
+}
+
 /// Writes a number of 32 bits.
 pub(crate) fn word(number: u64) -> String {
     if number > 0xFFFF { format!("{number:#x}") } else { number.to_string() }
@@ -212,11 +219,7 @@ impl Writer<'_> {
                 program.helpers.insert("log");
                 return Some("hear".to_owned());
             }
-            "size_t" => {
-                let is_own = |known: &Value| known.owner == participant && known.of == COMPUTED;
-                let computed = program.values.equal_to(value, is_own).last().copied();
-                return Some(computed.map_or_else(|| size(value), |place| program.values.get(place).name.clone()));
-            }
+            "size_t" => return Some(length(program, participant, value)),
             _ if !kind.ends_with('*') => {
                 let is_signed = kind == "int" || kind == "CUdevice";
                 return Some(match u32::try_from(value) {
@@ -243,7 +246,10 @@ impl Writer<'_> {
             ("cuMemcpyDtoH", _) => {
                 let buffer = program.name("read");
                 program.declare(participant, "unsigned char *", &buffer);
-                program.line(participant, format!("{buffer} = buffer({});", size(self.arguments[2].value)));
+                program.line(
+                    participant,
+                    format!("{buffer} = buffer({});", length(program, participant, self.arguments[2].value)),
+                );
                 written.buffer = Some(buffer.clone());
                 Some(buffer)
             }

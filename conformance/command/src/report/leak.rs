@@ -101,8 +101,7 @@ impl Left {
         match self {
             Self::Memory { participant, bytes } => {
                 program.turn(*participant);
-                let least = format!("free_before - {} + 1", call::size(*bytes));
-                let condition = usage::becomes_free(program, &least);
+                let condition = usage::becomes_free(program, "free_before", bytes - 1);
                 program.line(*participant, format!("holds({condition}, \"the memory is free again\");"));
             }
             Self::Descriptor { participant, target } => {

@@ -90,11 +90,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     fs::create_dir_all(&arguments.output)
         .map_err(|error| Failure::new(format_args!("cannot create {}: {error}", arguments.output.display())))?;
     let mut text = String::new();
+    let memory = report.run.devices.iter().map(|device| device.memory).min().unwrap_or_default();
     for (case, recorded) in cases.iter().zip(&recorded) {
         let name = file_name(&case.id);
         let page = markdown::Page::of(&report.run, case, recorded, &name)?;
         let story = recorded.story.as_ref().map_err(Clone::clone);
-        let program = story.and_then(|story: &Story| c::write(story, &page.head()));
+        let program = story.and_then(|story: &Story| c::write(story, &page.head(), memory));
         let write = |kind: &str, text: &str| {
             let path = arguments.output.join(format!("{name}.{kind}"));
             let failed = |error| Failure::new(format_args!("cannot write {}: {error}", path.display()));

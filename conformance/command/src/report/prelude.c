@@ -7,6 +7,8 @@ enum { ANY_ERROR = -1, END = -2 };
 //PROCESSES//
 
 static int self;
+/* How many GPUs this process must see. */
+static int gpus = GPUS;
 static int sockets[PROCESSES][PROCESSES];
 static pid_t *processes;
 static int is_gone[PROCESSES];
@@ -32,6 +34,10 @@ static const char *name_of(CUresult code) {
 
 /* A call that must succeed. */
 __attribute__((unused)) static void must_succeed(const char *call, CUresult code) {
+    size_t free, total;
+    if (code == 2 && !cuMemGetInfo(&free, &total) && total < MEMORY)
+        end(CANNOT_RUN, "cannot run: %s: %s returned %s (2), and the GPU of the recorded run has more memory",
+            names[self], call, name_of(code));
     if (code)
         end(MISBEHAVES, "%s: %s returned %s (%d), expected CUDA_SUCCESS", names[self], call, name_of(code), (int)code);
     calls[self] = NULL;
@@ -99,9 +105,13 @@ static void give(int to, const void *bytes, size_t length) {
 }
 static void go_on(int other) { give(other, "", 1); }
 
+static void lost(int process);
 __attribute__((unused)) static void take(int from, void *bytes, size_t length) {
-    if (recv(sockets[self][from], bytes, length, MSG_WAITALL) != (ssize_t)length && self != PARENT)
+    if (recv(sockets[self][from], bytes, length, MSG_WAITALL) == (ssize_t)length)
+        return;
+    if (self != PARENT)
         alone();
+    lost(from);
 }
 static void wait_for(int other) {
     char turn;
@@ -132,13 +142,15 @@ __attribute__((unused)) static void start(int device) {
     CUresult code = cuInit(0);
     if (code)
         end(CANNOT_RUN, "cannot run: cuInit returned %s (%d)", name_of(code), (int)code);
-    int needed = getenv("CUDA_VISIBLE_DEVICES") ? device + 1 : GPUS;
-    if (cuDeviceGetCount(&count) || count < needed)
-        end(CANNOT_RUN, "cannot run: %d GPUs are needed, and there are %d", needed, count);
+    calls[self] = "cuDeviceGetCount(&count)";
+    if (cuDeviceGetCount(&count) || count < gpus)
+        end(CANNOT_RUN, "cannot run: %d GPUs are needed, and there are %d", gpus, count);
     calls[self] = "cuDevicePrimaryCtxRetain(&primary_context, device)";
     code = cuDevicePrimaryCtxRetain(&primary_context, device);
-    if (!code)
+    if (!code) {
+        calls[self] = "cuCtxSetCurrent(primary_context)";
         code = cuCtxSetCurrent(primary_context);
+    }
     if (code)
         end(CANNOT_RUN, "cannot run: no context on device %d: %s (%d)", device, name_of(code), (int)code);
 //KERNELS//    calls[self] = NULL;

@@ -2,7 +2,7 @@
 
 use conformance::trace::{Bytes, Expectation};
 
-use super::call::{self, Written, size};
+use super::call::{self, Written, length};
 use super::program::{PARENT, Program};
 use super::story::{Called, Expected, Step, Unwritable};
 use super::text::{Token, number, tokens};
@@ -323,7 +323,7 @@ fn answered(
         }
         ("other_bytes", Some(buffer)) => {
             program.helpers.insert("other_bytes");
-            let text = format!("other_bytes({buffer}, {}, {})", size(number("size")?), number("value")?);
+            let text = format!("other_bytes({buffer}, {}, {})", length(program, me, number("size")?), number("value")?);
             process_step::counted(program, me, step, &text);
         }
         ("read", Some(buffer)) => {

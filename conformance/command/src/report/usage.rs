@@ -4,7 +4,7 @@ use conformance::trace::Comparison;
 
 use super::assemble::identifier;
 use super::call::size;
-use super::check::Condition;
+use super::check::{COMPUTED, Condition};
 use super::program::{PARENT, Program};
 use super::story::{Step, Unwritable};
 use super::values::{Kind, Value};
@@ -44,7 +44,7 @@ pub(crate) fn comparison(
     }
     let missing = || Unwritable::new(format!("the program has no value for `{text}`"));
     Some(if what == "free" {
-        free(program, acting, compared).ok_or_else(missing)
+        free(program, acting, compared, rest).ok_or_else(missing)
     } else {
         usage(program, acting, what, rest).ok_or_else(missing)
     })
@@ -63,17 +63,26 @@ fn usage(program: &Program, acting: usize, what: &str, rest: &str) -> Option<Con
     Some(Condition { participant: acting, text: format!("{newest}.{what} <= {first}.{what}{slack}") })
 }
 
-/// Waits until the memory is free: a driver may free memory after a delay.
-fn free(program: &mut Program, acting: usize, compared: &Comparison) -> Option<Condition> {
-    let least: u64 = compared.right.parse().ok()?;
-    let values = &program.values;
-    let is_free = |value: &Value| value.owner == acting && value.name.starts_with("free");
-    let before = values.all_that(|value| is_free(value) && value.number >= least);
-    let before = values.get(*before.first()?);
-    let slack = before.number - least;
-    let slack = if slack == 0 { String::new() } else { format!(" - {}", size(slack)) };
-    let text = becomes_free(program, &format!("{}{slack}", before.name));
+/// Waits until the memory is free: a driver may free memory after a delay. What was free before has a name of its own if the
+/// case measured it several times.
+fn free(program: &mut Program, acting: usize, compared: &Comparison, rest: &str) -> Option<Condition> {
+    let before: u64 = compared.right.parse().ok()?;
+    let slack: u64 = rest.strip_prefix("+ ")?.split(' ').next()?.parse().ok()?;
+    let of = |is_it: fn(&Value) -> bool| {
+        program.values.equal_to(before, |value| value.owner == acting && value.kind == Kind::Number && is_it(value))
+    };
+    let named = of(|value| value.of == COMPUTED).last().copied();
+    let found = named.or_else(|| of(|value| value.name.starts_with("free")).first().copied())?;
+    let before = program.values.get(found).name.clone();
+    let text = becomes_free(program, &before, slack);
     Some(Condition { participant: acting, text })
+}
+
+/// Writes the condition that as much memory becomes free as before, except for some bytes.
+pub(crate) fn becomes_free(program: &mut Program, before: &str, slack: u64) -> String {
+    program.helpers.insert("free");
+    program.functions.insert("cuMemGetInfo".to_owned());
+    format!("becomes_free({before}, {})", size(slack))
 }
 
 /// Makes the parent count the files that an ended process has left.
@@ -83,11 +92,4 @@ fn files(program: &mut Program, name: &str) -> Option<Condition> {
     let text = format!("remove_files_left_by(processes[{process}]) == 0");
     program.helpers.insert("files");
     Some(Condition { participant: PARENT, text })
-}
-
-/// Writes the condition that so much memory becomes free.
-pub(crate) fn becomes_free(program: &mut Program, least: &str) -> String {
-    program.helpers.insert("free");
-    program.functions.insert("cuMemGetInfo".to_owned());
-    format!("becomes_free({least})")
 }

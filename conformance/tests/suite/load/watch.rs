@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use conformance::calls::usage::Usage;
-use conformance::{KIB, MIB, Outcome, Role, Stop, models};
+use conformance::{KIB, MIB, Outcome, Role, Stop, models, trace};
 
 use crate::support::growth::{
     CHILDREN, DESCRIPTORS, MAPPED, MAPPINGS, NEW_SHARED_FILES, check_free_again, check_growth,
@@ -71,7 +71,8 @@ impl<'case> Watch<'case> {
     ) -> Result<Self, Stop> {
         let roles: Vec<_> = roles.into_iter().collect();
         let before = roles.iter().map(|role| observer.usage_of(role.id())).collect::<Result<_, _>>()?;
-        Ok(Self { observer, roles, before, free: observer.mem_get_info()?.free, rounds })
+        let free = observer.mem_get_info()?.free;
+        Ok(Self { observer, roles, before, free: trace::computed(free, "{0}", &[free]), rounds })
     }
 
     /// Looks while each process has so much memory open, which takes at most `device` bytes of device memory in all.

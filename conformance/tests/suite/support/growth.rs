@@ -29,9 +29,9 @@ pub(crate) fn check_growth(whose: &str, resource: Resource, before: u64, after: 
 
 /// Ends the case as a leak if less of the device's memory is free than before, beyond a slack. `when` begins the message.
 pub(crate) fn check_free_again(when: &str, before: u64, after: u64, slack: u64) -> Outcome {
-    let least = before.saturating_sub(slack);
-    trace::check(&format!("after.free + {slack} >= before.free"), &after, ">=", &least, after >= least);
-    if after >= least {
+    let holds = after.saturating_add(slack) >= before;
+    trace::check(&format!("after.free + {slack} >= before.free"), &after, ">=", &before, holds);
+    if holds {
         return Ok(());
     }
     let missing = before - after;

@@ -1,13 +1,27 @@
-/* The parent cannot see the calls of a new program, which therefore ends by itself a little earlier. */
+/* The parent cannot see the calls of a new program, which therefore says itself how it ends, a little earlier. */
 enum { LESS_SECONDS = SECONDS > 10 ? SECONDS - 5 : (SECONDS + 1) / 2 };
-static void still_calls(int signal) {
-    (void)signal;
-    if (calls[self]) {
-        printf("%s: %s was still running %d seconds after the process replaced its program\n", names[self],
-               calls[self], LESS_SECONDS);
-        fflush(stdout);
-        _exit(MISBEHAVES);
-    }
+static void ends(int signal) {
+    const char *call = calls[self] ? calls[self] : "no call";
+    if (signal == SIGALRM && calls[self])
+        printf("%s: %s was still running %d seconds after the program began\n", names[self], call, LESS_SECONDS);
+    else if (signal != SIGALRM)
+        printf("%s: killed by signal %d (%s) in %s\n", names[self], signal, strsignal(signal), call);
+    else
+        return;
+    fflush(stdout);
+    _exit(MISBEHAVES);
+}
+static void see_ends(void) {
+    const int signals[] = { SIGALRM, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
+    for (size_t one = 0; one < sizeof signals / sizeof *signals; one++)
+        signal(signals[one], ends);
+}
+/* How many seconds this process may take. The new program goes on with what is left of them. */
+static int mine(void) {
+    if (!becomes[self])
+        return 0;
+    see_ends();
+    return LESS_SECONDS;
 }
 
 /* What a new program does in place of main. */
@@ -21,8 +35,7 @@ __attribute__((constructor)) static void begin_again(int count, char **arguments
         fcntl(sockets[self][other], F_SETFD, FD_CLOEXEC);
     }
     calls = calloc(PROCESSES, sizeof *calls);
-    signal(SIGALRM, still_calls);
-    alarm(LESS_SECONDS);
+    see_ends();
     programs[self]();
     wait_for(PARENT);
     exit(BEHAVES);
