@@ -89,6 +89,7 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::thread;
 
+    use rustix::fs::fstat;
     use rustix::io::{FdFlags, fcntl_getfd};
 
     use super::PathLock;
@@ -118,11 +119,12 @@ mod tests {
         });
     }
 
-    /// A program that a process starts does not get the file.
+    /// A program that a process starts does not get the file, and only this user may open it.
     #[test]
     fn the_file_is_closed_on_exec() {
         let folder = tempfile::Builder::new().prefix("cuda-ipc-test").tempdir().unwrap();
         let lock = PathLock::take(&folder.path().join("socket")).unwrap().unwrap();
         assert!(fcntl_getfd(&lock.file).unwrap().contains(FdFlags::CLOEXEC));
+        assert_eq!(fstat(&lock.file).unwrap().st_mode & 0o777, 0o600);
     }
 }
