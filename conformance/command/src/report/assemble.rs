@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use super::call::quoted;
 use super::program::{PARENT, Program};
 use super::story::Story;
+use super::text::identifier;
 use super::{prototype, structure};
 
 /// How long a program may run before it says that a call does not return.
@@ -322,11 +323,6 @@ fn kernels(program: &Program) -> String {
         );
     }
     text
-}
-
-/// Returns the name of a role as a C identifier. [`identifiers`] adds a number if roles share it.
-pub(crate) fn identifier(role: &str) -> String {
-    role.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect()
 }
 
 /// Returns the names of the roles in C.

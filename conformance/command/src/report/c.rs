@@ -3,7 +3,8 @@
 use conformance::trace::Expectation;
 
 use super::call::quoted;
-use super::check::{self, Condition};
+use super::check;
+use super::condition::Condition;
 use super::leak::{self, Left};
 use super::piece::MARK;
 use super::program::{PARENT, Program};
@@ -92,7 +93,7 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
                 descriptor::close(&mut program, role + 1, target, |participant| can_act[participant]);
             }
             Act::Closed { .. } => {}
-            Act::Unread { role, target } => descriptor::leave_unread(&mut program, role + 1, target),
+            Act::Unread { role, target } => descriptor::leave_unread(&mut program, role + 1, target)?,
             Act::Discarded => {
                 program.turn(PARENT);
                 program.line(PARENT, "discard_unread();");

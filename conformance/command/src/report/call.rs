@@ -2,12 +2,11 @@
 
 use conformance::trace::{Argument, Bytes};
 
-use super::check::COMPUTED;
 use super::program::Program;
 use super::prototype::{self, Parameter};
 use super::story::{Called, Unwritable};
 use super::structure::{initialiser, is_object};
-use super::values::{Kind, Value};
+use super::values::{COMPUTED, Kind, Value};
 
 /// Functions that give an address back.
 const GIVE_BACK: [&str; 4] = ["cuMemFree", "cuMemFreeAsync", "cuIpcCloseMemHandle", "cuMemAddressFree"];

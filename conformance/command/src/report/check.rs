@@ -3,27 +3,20 @@
 use conformance::trace::Comparison;
 
 use super::call::quoted;
+use super::condition::Condition;
 use super::program::Program;
 use super::story::Unwritable;
 use super::structure;
 use super::text::{Token, tokens};
 use super::usage;
-use super::values::{Kind, Value};
+use super::values::{COMPUTED, Kind, Value};
 
-/// The type of a size that the case computed.
-pub(crate) const COMPUTED: &str = "unsigned long";
 /// A number below this is a size or a code and not an address.
 const FIRST_ADDRESS: i128 = 1 << 32;
 /// How many of the newest values a number in a check can be.
 const NEWEST: usize = 24;
 /// The longest list whose numbers are each found by their values.
 const FEW: usize = 8;
-
-/// A condition in C, and the participant that has its values.
-pub(crate) struct Condition {
-    pub(crate) participant: usize,
-    pub(crate) text: String,
-}
 
 /// A side of a comparison in C.
 struct Side {

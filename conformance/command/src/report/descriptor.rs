@@ -58,7 +58,7 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
             let (count, _) = program.variable(me, Kind::Number, "int", "descriptors", number);
             program.line(me, format!("{count} = count_descriptors();"));
         }
-        "usage" | "usage_of" => usage::measure(program, me, step),
+        "usage" | "usage_of" => usage::measure(program, me, step)?,
         "send_through_descriptor" => {
             let handle = handle(step).ok_or_else(missing)?;
             let handle = program.values.handles(&handle).last().copied().ok_or_else(missing)?;
@@ -98,14 +98,20 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
             let limit = program.values.get(*limits.last().ok_or_else(missing)?).name.clone();
             program.line(me, format!("limit_descriptors({limit});"));
         }
-        // The program does not ask: `set_last_process_id` writes the number of the recorded run.
-        "process_id" => {}
+        "process_id" => {
+            let number = answered(&step.answer).ok_or_else(missing)?;
+            let (id, _) = program.variable(me, Kind::Process, "int", "process", number);
+            program.line(me, format!("{id} = getpid();"));
+        }
         "set_last_process_id" => {
             let setting = "/proc/sys/kernel/ns_last_pid";
-            let (last, number) = (program.name("last_process"), number("number")?);
+            let next = number("number")? + 1;
+            let next = program.values.equal_to(next, |value| value.kind == Kind::Process).last().copied();
+            let next = program.bring(next.ok_or_else(missing)?, me);
+            let last = program.name("last_process");
             program.declare(me, "int", &last);
             program.line(me, format!("{last} = works(open(\"{setting}\", O_WRONLY | O_CLOEXEC));"));
-            program.line(me, format!("works(dprintf({last}, \"%d\", {number}));"));
+            program.line(me, format!("works(dprintf({last}, \"%d\", {next} - 1));"));
             program.line(me, format!("close({last});"));
         }
         "allow_tracer" => {
@@ -162,13 +168,16 @@ pub(crate) fn close(program: &mut Program, from: usize, target: &str, can_act: i
 }
 
 /// Puts a descriptor that a participant sent to the runner into a socket that nobody reads.
-pub(crate) fn leave_unread(program: &mut Program, from: usize, target: &str) {
+pub(crate) fn leave_unread(program: &mut Program, from: usize, target: &str) -> Result<(), Unwritable> {
     let values = &program.values;
     let is_it = |sent: &&Sent| !sent.is_closed && sent.target == target && values.get(sent.value).owner == from;
-    let Some(name) = program.sent.iter().find(is_it).map(|sent| values.get(sent.value).name.clone()) else { return };
+    let Some(name) = program.sent.iter().find(is_it).map(|sent| values.get(sent.value).name.clone()) else {
+        return Err(Unwritable::new("a descriptor is left unread that no process sent"));
+    };
     program.helpers.insert("unread");
     program.turn(from);
     program.line(from, format!("leave_unread({name});"));
+    Ok(())
 }
 
 /// Returns the handle in the text or the answer of a step.

@@ -103,10 +103,15 @@ impl<'report> Page<'report> {
         );
         match no_program {
             None => {
+                // The program finds the system's driver itself.
+                let library = match run.driver.kind {
+                    conformance::identity::Kind::System => String::new(),
+                    _ => format!("CUDA_IPC_DRIVER='{}' ", run.driver.path),
+                };
                 let _ = write!(
                     text,
                     "\nThe program [`{file}.c`]({file}.c), which needs no headers of CUDA. It exits with 1 if the driver misbehaves:\n\n\
-                     ```sh\ngcc {file}.c -ldl -o {file} && ./{file}\n```\n",
+                     ```sh\ngcc {file}.c -ldl -o {file} && {library}./{file}\n```\n",
                     file = self.file
                 );
             }

@@ -8,6 +8,7 @@ mod c;
 mod call;
 mod check;
 mod child;
+mod condition;
 mod descriptor;
 mod leak;
 mod log;
@@ -107,18 +108,26 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             Ok(program) => format!(", {}\n", write("c", program)?.display()),
             Err(reason) => format!(", no program: {}\n", reason.0),
         };
+        if recorded.failed == 0 && has_failed(case) && case.disclosures.is_empty() {
+            text += &format!("{}: no later run failed, so the program may be of a run that passed\n", case.id);
+        }
     }
     print(&text)
 }
 
+/// Whether a case shows a bug: it failed, or it disclosed memory.
+fn has_failed(case: &CaseReport) -> bool {
+    let good = matches!(
+        case.verdict,
+        Verdict::Pass | Verdict::Fixed | Verdict::Unsupported | Verdict::Differs | Verdict::Error
+    );
+    !good || !case.disclosures.is_empty()
+}
+
 /// Returns the cases to report.
 fn chosen<'report>(report: &'report Report, arguments: &Arguments) -> Result<Vec<&'report CaseReport>, Failure> {
-    let has_failed = |case: &&CaseReport| {
-        let good = matches!(case.verdict, Verdict::Pass | Verdict::Fixed | Verdict::Unsupported | Verdict::Error);
-        !good || !case.disclosures.is_empty()
-    };
     if arguments.cases.is_empty() {
-        return Ok(report.cases.iter().filter(has_failed).collect());
+        return Ok(report.cases.iter().filter(|case| has_failed(case)).collect());
     }
     let find = |name: &String| {
         report.case(name).ok_or_else(|| {

@@ -1,8 +1,14 @@
 
 static const char *last_call_of(int process) { return calls[process] ? calls[process] : "no call"; }
 
+static int is_in_a_call(int process) { return calls[process] && strncmp(calls[process], "no call", 7); }
+
+/* Whether the driver refused what a bug would allow. */
+static int has_refused;
+
 /* Ends everything with a code that a process had, or that the parent found. */
 static void conclude(int code) {
+    alarm(0);
     for (int process = 1; process < PROCESSES; process++)
         if (processes[process] && !is_gone[process])
             kill(processes[process], SIGKILL);
@@ -25,8 +31,23 @@ static void ended(pid_t pid, int status) {
         fflush(stdout);
         conclude(MISBEHAVES);
     }
-    if (WEXITSTATUS(status))
+    switch (WEXITSTATUS(status)) {
+    case MISBEHAVES:
+    case CANNOT_RUN:
         conclude(WEXITSTATUS(status));
+        break;
+    case REFUSED:
+        has_refused = 1;
+        break;
+    case ALONE:
+        break;
+    default:
+        if (WEXITSTATUS(status) || is_in_a_call(process)) {
+            printf("%s: exited with code %d in %s\n", names[process], WEXITSTATUS(status), last_call_of(process));
+            fflush(stdout);
+            conclude(MISBEHAVES);
+        }
+    }
 }
 
 /* A process has ended before its turn was over: it has found something, or another one has. */
@@ -40,12 +61,13 @@ static void lost(int process) {
                 ended(processes[other], status);
         nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
     }
-    printf("the driver behaves as expected\n");
+    if (has_refused)
+        printf("the driver behaves as expected\n");
+    else
+        printf("cannot tell: %s has ended early\n", names[process]);
     fflush(stdout);
-    conclude(BEHAVES);
+    conclude(has_refused ? BEHAVES : CANNOT_RUN);
 }
-
-static int is_in_a_call(int process) { return calls[process] && strncmp(calls[process], "no call", 7); }
 
 static void too_long(int signal) {
     (void)signal;
@@ -109,6 +131,7 @@ int main(void) {
     pid_t pid;
     while ((pid = wait(&status)) > 0)
         ended(pid, status);
+    alarm(0);
     printf("the driver behaves as expected\n");
     return BEHAVES;
 }

@@ -1,12 +1,15 @@
-enum { BEHAVES = 0, MISBEHAVES = 1, CANNOT_RUN = 77 };
+/* A process ends with REFUSED if the driver refused what a bug would allow, and with ALONE if another one is gone. */
+enum { BEHAVES = 0, MISBEHAVES = 1, CANNOT_RUN = 77, REFUSED = 78, ALONE = 79 };
 enum { ANY_ERROR = -1, END = -2 };
 #define KiB (1ULL << 10)
 #define MiB (1ULL << 20)
 
-/* The processes: the parent only forks, sends signals and waits. */
+/* The processes. The parent calls no driver: it forks, sends signals, waits, and looks at what processes leave. */
 //PROCESSES//
 
 static int self;
+/* Whether this is not the only thread of its process that calls the driver. */
+static _Thread_local int is_thread;
 /* How many GPUs this process must see. */
 static int gpus = GPUS;
 static int sockets[PROCESSES][PROCESSES];
@@ -40,7 +43,8 @@ __attribute__((unused)) static void must_succeed(const char *call, CUresult code
             names[self], call, name_of(code));
     if (code)
         end(MISBEHAVES, "%s: %s returned %s (%d), expected CUDA_SUCCESS", names[self], call, name_of(code), (int)code);
-    calls[self] = NULL;
+    if (!is_thread)
+        calls[self] = NULL;
 }
 #define succeeds(call) (calls[self] = #call, must_succeed(#call, (call)))
 
@@ -83,9 +87,9 @@ must_take_the_path(const char *call, CUresult code, CUresult recorded) {
 
 /* A call that reaches memory which was not shared. If the driver refuses it, the driver behaves. */
 __attribute__((unused)) static void must_be_refused(CUresult code) {
-    if (code)
-        _exit(BEHAVES);
     calls[self] = NULL;
+    if (code)
+        _exit(REFUSED);
 }
 #define reaches(call) (calls[self] = #call, must_be_refused(call))
 
@@ -97,7 +101,7 @@ __attribute__((unused)) static void must_be_refused(CUresult code) {
     } while (0)
 
 /* The other process is gone, so the parent has the result. */
-static void alone(void) { _exit(BEHAVES); }
+static void alone(void) { _exit(ALONE); }
 
 static void give(int to, const void *bytes, size_t length) {
     if (send(sockets[self][to], bytes, length, MSG_NOSIGNAL) != (ssize_t)length && self != PARENT)

@@ -76,3 +76,8 @@ pub(crate) fn answered(answer: &str) -> Option<u64> {
         _ => None,
     })
 }
+
+/// Returns the name of a role as a C identifier. A number is added if roles share it.
+pub(crate) fn identifier(role: &str) -> String {
+    role.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect()
+}

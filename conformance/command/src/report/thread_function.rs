@@ -12,17 +12,18 @@ pub(crate) fn functions(body: &mut Body, process: &str) -> String {
         let Some(start) = body.lines[..mark].iter().rposition(begins) else { break };
         let Some(end) = body.lines[mark..].iter().position(|line| line == "    }").map(|end| mark + end) else { break };
         let head = body.lines[start].clone();
-        if start > 0 && body.lines[start - 1].starts_with("    run_threads(") {
-            // Not all of them do the same.
-            break;
-        }
         let (counter, count) = counter(&head);
-        let function = format!("{process}_thread{number}");
-        number += 1;
         // Literals that differ from thread to thread.
         let tables = body.lines[..start].iter().rev().take_while(|line| line.starts_with("    static const ")).count();
         let tables: Vec<_> = body.lines.drain(start - tables..start).collect();
         let (start, end) = (start - tables.len(), end - tables.len());
+        if start > 0 && body.lines[start - 1].starts_with("    run_threads(") {
+            // Not all of them do the same.
+            body.lines.splice(start..start, tables);
+            break;
+        }
+        let function = format!("{process}_thread{number}");
+        number += 1;
         let inner: Vec<_> =
             body.lines.splice(start..=end, [format!("    run_threads({count}, {function});")]).collect();
         let inner = &inner[1..inner.len() - 1];

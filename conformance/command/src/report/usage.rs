@@ -2,12 +2,12 @@
 
 use conformance::trace::Comparison;
 
-use super::assemble::identifier;
 use super::call::size;
-use super::check::{COMPUTED, Condition};
+use super::condition::Condition;
 use super::program::{PARENT, Program};
 use super::story::{Step, Unwritable};
-use super::values::{Kind, Value};
+use super::text::identifier;
+use super::values::{COMPUTED, Kind, Value};
 
 /// The beginning of a comparison of growth: `after.mappings <= before.mappings + 64`.
 const AFTER: &str = "after.";
@@ -15,7 +15,10 @@ const AFTER: &str = "after.";
 const LEFT: &str = "files left by ";
 
 /// Measures what a process uses: the participant itself or another one.
-pub(crate) fn measure(program: &mut Program, me: usize, step: &Step) {
+pub(crate) fn measure(program: &mut Program, me: usize, step: &Step) -> Result<(), Unwritable> {
+    if step.name() == "usage_of" && step.other.is_none() {
+        return Err(Unwritable::new("the case measures a process that is none of its own"));
+    }
     let other = step.other.map_or(me, |role| role + 1);
     program.helpers.insert("usage");
     let name = program.name("usage");
@@ -26,6 +29,7 @@ pub(crate) fn measure(program: &mut Program, me: usize, step: &Step) {
     };
     program.line(me, format!("{name} = usage_of({process});"));
     program.values.add(Value::new(me, Kind::Usage, "struct usage", name, other as u64));
+    Ok(())
 }
 
 /// Writes a comparison of growth. Returns `None` for any other comparison.
@@ -59,22 +63,32 @@ fn usage(program: &Program, acting: usize, what: &str, rest: &str) -> Option<Con
     let process = values.get(newest).number;
     let of_it = values.all_that(|it| it.kind == Kind::Usage && it.owner == acting && it.number == process);
     let (first, newest) = (&values.get(*of_it.first()?).name, &values.get(newest).name);
+    if what == "shared_files" {
+        let text = format!("new_files(&{first}, &{newest}) <= {slack}");
+        return Some(Condition { participant: acting, text });
+    }
     let slack = if slack == 0 { String::new() } else { format!(" + {}", size(slack)) };
     Some(Condition { participant: acting, text: format!("{newest}.{what} <= {first}.{what}{slack}") })
 }
 
-/// Waits until the memory is free: a driver may free memory after a delay. What was free before has a name of its own if the
-/// case measured it several times.
+/// Compares the free memory. Waits until enough is free, because a driver may free memory after a delay, unless the case
+/// wants it at once. What was free before has a name of its own if the case measured it several times.
 fn free(program: &mut Program, acting: usize, compared: &Comparison, rest: &str) -> Option<Condition> {
-    let before: u64 = compared.right.parse().ok()?;
+    let [after, before]: [u64; 2] = [compared.left.parse().ok()?, compared.right.parse().ok()?];
     let slack: u64 = rest.strip_prefix("+ ")?.split(' ').next()?.parse().ok()?;
-    let of = |is_it: fn(&Value) -> bool| {
-        program.values.equal_to(before, |value| value.owner == acting && value.kind == Kind::Number && is_it(value))
+    let of = |number: u64, is_it: fn(&Value) -> bool| {
+        program.values.equal_to(number, |value| value.owner == acting && value.kind == Kind::Number && is_it(value))
     };
-    let named = of(|value| value.of == COMPUTED).last().copied();
-    let found = named.or_else(|| of(|value| value.name.starts_with("free")).first().copied())?;
-    let before = program.values.get(found).name.clone();
-    let text = becomes_free(program, &before, slack);
+    let is_free = |value: &Value| value.name.starts_with("free");
+    let named = of(before, |value| value.of == COMPUTED).last().copied();
+    let before = named.or_else(|| of(before, is_free).first().copied())?;
+    let after = *of(after, is_free).last()?;
+    let [after, before] = [after, before].map(|place| program.values.get(place).name.clone());
+    let text = if compared.operator == ">=" && !rest.ends_with("at once") {
+        becomes_free(program, &before, slack)
+    } else {
+        format!("{after} + {} {} {before}", size(slack), compared.operator)
+    };
     Some(Condition { participant: acting, text })
 }
 

@@ -15,9 +15,14 @@ pub(crate) enum Kind {
     Code,
     /// A text, or a null pointer in place of one.
     Text,
+    /// The id of a process.
+    Process,
     /// What a process uses of the system. The number is that of its participant.
     Usage,
 }
+
+/// The type of a size that a case computed.
+pub(crate) const COMPUTED: &str = "unsigned long";
 
 /// A value with its name.
 #[derive(Clone, Debug)]

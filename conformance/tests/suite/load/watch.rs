@@ -49,6 +49,9 @@ const PAGE_OF_A_GPU: u64 = 2 * MIB;
 /// How long the memory of an ended process may stay in use.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// How long the observer waits before it looks again.
+const PAUSE: Duration = Duration::from_millis(10);
+
 const DURING: &str = "during the load";
 const AFTER: &str = "after the load";
 
@@ -89,6 +92,7 @@ impl<'case> Watch<'case> {
         let mut free = self.free_now()?;
         // Nothing signals that a driver has freed the memory of an ended process.
         while free + self.kept() < self.free && Instant::now() < deadline {
+            std::thread::sleep(PAUSE);
             free = self.free_now()?;
         }
         check_free_again(AFTER, self.free, free, self.kept())?;

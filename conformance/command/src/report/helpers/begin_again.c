@@ -30,9 +30,10 @@ __attribute__((constructor)) static void begin_again(int count, char **arguments
         return;
     self = atoi(arguments[2]);
     char *list = arguments[3];
-    for (int other = 0; other < PROCESSES; other++) {
-        sockets[self][other] = strtol(list, &list, 10);
-        fcntl(sockets[self][other], F_SETFD, FD_CLOEXEC);
+    int one, other, socket, length;
+    for (; sscanf(list, "%d %d %d %n", &one, &other, &socket, &length) == 3; list += length) {
+        sockets[one][other] = socket;
+        fcntl(socket, F_SETFD, FD_CLOEXEC);
     }
     calls = calloc(PROCESSES, sizeof *calls);
     see_ends();

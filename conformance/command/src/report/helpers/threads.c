@@ -1,6 +1,7 @@
 /* Runs a function on several threads at once. Each gets its number. */
 static int waiting_threads;
 static void start_together(int count) {
+    is_thread = 1;
     __atomic_add_fetch(&waiting_threads, 1, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&waiting_threads, __ATOMIC_SEQ_CST) < count)
         ;
@@ -16,4 +17,5 @@ static void run_threads(size_t count, void *(*run)(void *)) {
             end(CANNOT_RUN, "cannot run: no %zu threads", count);
     for (size_t number = 0; number < count; number++)
         join(threads[number], NULL);
+    calls[self] = NULL;
 }

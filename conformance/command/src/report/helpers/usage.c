@@ -1,19 +1,29 @@
 /* What a process uses of the system. */
 struct usage {
     unsigned long long resident, mapped, mappings, descriptors, children, shared_files;
+    char **files;
 };
 
 /* Adds a file of /dev/shm to those of a process, if it is not there yet. */
-static void add_shared(struct usage *usage, char ***files, const char *path) {
+static void add_shared(struct usage *usage, const char *path) {
     const char *name = strstr(path, "/dev/shm/");
     if (!name)
         return;
     size_t length = strcspn(name, "\n");
     for (size_t file = 0; file < usage->shared_files; file++)
-        if (strlen((*files)[file]) == length && !strncmp((*files)[file], name, length))
+        if (strlen(usage->files[file]) == length && !strncmp(usage->files[file], name, length))
             return;
-    *files = realloc(*files, (usage->shared_files + 1) * sizeof **files);
-    (*files)[usage->shared_files++] = strndup(name, length);
+    usage->files = realloc(usage->files, (usage->shared_files + 1) * sizeof *usage->files);
+    usage->files[usage->shared_files++] = strndup(name, length);
+}
+
+/* Counts the files of /dev/shm that a process has, and did not have before. */
+__attribute__((unused)) static size_t new_files(const struct usage *before, const struct usage *after) {
+    size_t count = after->shared_files;
+    for (size_t new = 0; new < after->shared_files; new++)
+        for (size_t old = 0; old < before->shared_files; old++)
+            count -= !strcmp(after->files[new], before->files[old]);
+    return count;
 }
 
 static FILE *open_of(pid_t process, const char *file) {
@@ -36,7 +46,7 @@ static DIR *folder_of(pid_t process, const char *folder) {
 
 static struct usage usage_of(pid_t process) {
     struct usage usage = { 0 };
-    char line[4096], rights[8], **files = NULL;
+    char line[4096], rights[8];
     unsigned long begin, after;
     FILE *file = open_of(process, "status");
     while (fgets(line, sizeof line, file))
@@ -48,7 +58,7 @@ static struct usage usage_of(pid_t process) {
         if (sscanf(line, "%lx-%lx %7s", &begin, &after, rights) == 3) {
             usage.mappings++;
             usage.mapped += strncmp(rights, "---", 3) ? after - begin : 0;
-            add_shared(&usage, &files, line);
+            add_shared(&usage, line);
         }
     fclose(file);
     struct dirent *entry;
@@ -58,7 +68,7 @@ static struct usage usage_of(pid_t process) {
         usage.descriptors += entry->d_name[0] != '.';
         line[length > 0 ? length : 0] = 0;
         if (!strncmp(line, "/dev/shm/", 9))
-            add_shared(&usage, &files, line);
+            add_shared(&usage, line);
     }
     closedir(folder);
     folder = folder_of(process, "task");
@@ -77,12 +87,9 @@ static struct usage usage_of(pid_t process) {
     while (folder && (entry = readdir(folder)))
         if (is_named_after(entry->d_name, process)) {
             snprintf(line, sizeof line, "/dev/shm/%s", entry->d_name);
-            add_shared(&usage, &files, line);
+            add_shared(&usage, line);
         }
     if (folder)
         closedir(folder);
-    for (size_t one = 0; one < usage.shared_files; one++)
-        free(files[one]);
-    free(files);
     return usage;
 }
