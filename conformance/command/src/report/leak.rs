@@ -29,7 +29,8 @@ fn ends(story: &Story, role: usize) -> bool {
 }
 
 /// Prepares the story of a leak of memory: the processes that live until the end start first, because their contexts
-/// still use memory at the end, and the free memory is measured before the others start. If none can ask for it, an observer does.
+/// still use memory at the end, and the free memory is measured before the others start. If none can ask for it, an
+/// observer does.
 pub(crate) fn arrange(story: &mut Story) {
     let Some((_, gpu)) = memory(&story.reason).filter(|_| story.verdict == "leak") else { return };
     if !(0..story.roles.len()).any(|role| can_ask(story, role, gpu)) {

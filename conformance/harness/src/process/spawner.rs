@@ -76,9 +76,7 @@ impl PidNamespace {
             .map(|spawner| Self { number, spawner: Arc::new(spawner) })
             .map_err(|error| Stop::Unsupported(format!("cannot create a PID namespace: {error}")))
     }
-}
 
-impl PidNamespace {
     /// Returns a number that no other namespace of this run has.
     pub(crate) const fn number(&self) -> u32 {
         self.number

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hash::Hash;
 
 use conformance::calls::usage::Usage;
-use conformance::{Expect as _, KIB, MIB, Outcome, Role, check, observe, seed};
+use conformance::{Expect as _, KIB, MIB, Outcome, Role, Stop, check, observe, seed};
 use rstest::rstest;
 
 use crate::support::device_memory::need_free_memory;
@@ -12,9 +12,13 @@ use crate::support::fixtures::{exporter, importer};
 use crate::support::growth::{DESCRIPTORS, RESIDENT, check_free_again, check_growth};
 use crate::support::legacy::open;
 
-/// Checks that a process has no more descriptors than before, and at most so many more bytes of host memory.
+/// Checks that a process has as many descriptors as before, and at most so many more bytes of host memory.
 fn check_uses_little(process: &str, before: &Usage, after: &Usage, most: u64) -> Outcome {
     check_growth(process, DESCRIPTORS, before.descriptors as u64, after.descriptors as u64, 0)?;
+    if after.descriptors < before.descriptors {
+        let (open, earlier) = (after.descriptors, before.descriptors);
+        return Err(Stop::failed(format!("{process} has {open} open descriptors and had {earlier}: some were closed")));
+    }
     check_growth(process, RESIDENT, before.resident, after.resident, most)
 }
 

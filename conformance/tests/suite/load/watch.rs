@@ -1,11 +1,11 @@
 //! The observer: a process that looks at the processes of a case from outside.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
 
 use conformance::calls::usage::Usage;
 use conformance::{KIB, MIB, Outcome, Role, Stop, models, trace};
 
+use crate::support::device_memory::free_in_the_end;
 use crate::support::growth::{
     CHILDREN, DESCRIPTORS, MAPPED, MAPPINGS, NEW_SHARED_FILES, check_free_again, check_growth,
 };
@@ -46,12 +46,6 @@ const MAPPED_OF_MEMORY: u64 = 8 * MIB;
 const KEPT_ON_A_GPU: u64 = 32 * MIB;
 const PAGE_OF_A_GPU: u64 = 2 * MIB;
 
-/// How long the memory of an ended process may stay in use.
-const PATIENCE: Duration = Duration::from_secs(3);
-
-/// How long the observer waits before it looks again.
-const PAUSE: Duration = Duration::from_millis(10);
-
 const DURING: &str = "during the load";
 const AFTER: &str = "after the load";
 
@@ -88,13 +82,7 @@ impl<'case> Watch<'case> {
     /// Looks when the processes have given everything back.
     pub(super) fn end(self) -> Outcome {
         self.look(self.at_the_end(), AFTER)?;
-        let deadline = Instant::now() + PATIENCE;
-        let mut free = self.free_now()?;
-        // Nothing signals that a driver has freed the memory of an ended process.
-        while free + self.kept() < self.free && Instant::now() < deadline {
-            std::thread::sleep(PAUSE);
-            free = self.free_now()?;
-        }
+        let free = free_in_the_end(self.observer, |free| free + self.kept() >= self.free)?;
         check_free_again(AFTER, self.free, free, self.kept())?;
         need_a_list_of_children()
     }

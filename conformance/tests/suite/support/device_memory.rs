@@ -23,6 +23,21 @@ pub(crate) fn need_free_memory(role: &Role, size: u64) -> Outcome {
     Err(Stop::Unsupported(format!("needs {} MiB of free device memory", (size + RESERVE) / MIB)))
 }
 
+/// Returns the free memory when it is enough, or when that has taken too long.
+pub(crate) fn free_in_the_end(role: &Role, is_enough: impl Fn(u64) -> bool) -> Result<u64, Stop> {
+    const PATIENCE: Duration = Duration::from_secs(3);
+    const PAUSE: Duration = Duration::from_millis(10);
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let free = role.mem_get_info()?.free;
+        if is_enough(free) || Instant::now() > deadline {
+            return Ok(free);
+        }
+        // Nothing signals that a driver has freed memory, after a delay or of an ended process.
+        std::thread::sleep(PAUSE);
+    }
+}
+
 /// Compares the free memory of a device with its free memory at [`Account::open`]. The trace gets each comparison, so that
 /// the C program of a report makes it too. Half of the large allocation allows for small allocations of others.
 pub(crate) struct Account<'role> {
@@ -51,7 +66,8 @@ impl<'role> Account<'role> {
     /// Checks that the large allocation has been freed by a call. Asks several times, because the driver may free it after
     /// a delay.
     pub(crate) fn check_given_back(&self) -> Outcome {
-        self.check_free("", self.free_in_the_end()?)
+        let free = free_in_the_end(self.role, |free| !self.shows_the_allocation(free))?;
+        self.check_free("", free)
     }
 
     /// Checks that the large allocation has been freed by the last call.
@@ -71,21 +87,6 @@ impl<'role> Account<'role> {
             return Ok(());
         }
         Err(Stop::failed(format!("the memory is {what}: {free} bytes are free, {} were before", self.free)))
-    }
-
-    /// Returns the free memory when the large allocation has been freed, or when that has taken too long.
-    fn free_in_the_end(&self) -> Result<u64, Stop> {
-        const PATIENCE: Duration = Duration::from_secs(3);
-        const PAUSE: Duration = Duration::from_millis(10);
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            let free = self.role.mem_get_info()?.free;
-            if !self.shows_the_allocation(free) || Instant::now() > deadline {
-                return Ok(free);
-            }
-            // Nothing signals that a driver has freed memory.
-            std::thread::sleep(PAUSE);
-        }
     }
 
     /// Returns whether the large allocation is still in use.
