@@ -30,6 +30,16 @@ pub(crate) fn told(steps: &[Step]) -> Vec<Told> {
     steps.iter().map(told).collect()
 }
 
+/// Returns a text with the names that addresses and handles have in the steps of a case.
+pub(crate) fn in_words(steps: &[Step], text: &str) -> String {
+    let mut names = Names::default();
+    for step in steps {
+        names.name(&step.in_c());
+        names.name(&step.answer);
+    }
+    names.name(text)
+}
+
 /// The names that addresses and handles got, by kind and value.
 #[derive(Default)]
 struct Names {

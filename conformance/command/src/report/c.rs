@@ -67,7 +67,7 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
         if place == story.own && (has_failed || !matches!(&*story.verdict, "fail" | "leak" | "crash")) {
             break;
         }
-        if let Some(left) = left.as_ref().filter(|_| place == story.measured) {
+        if let Some(left) = left.as_ref().filter(|left| place == left.place(story)) {
             left.before(&mut program);
         }
         match act {
@@ -126,9 +126,11 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
                 let number = program.values.last_number();
                 let number = number.ok_or_else(|| Unwritable::new("no number shows the disclosure"))?;
                 let value = program.values.get(number);
-                let operator = if value.number == 0 { "!=" } else { "==" };
-                let condition = Condition { participant: value.owner, text: format!("{} {operator} 0", value.name) };
-                checked(&mut program, &condition, text);
+                let operator = if value.number == 0 { "==" } else { "!=" };
+                let (participant, condition) = (value.owner, format!("{} {operator} 0", value.name));
+                program.turn(participant);
+                program.line(participant, format!("discloses({condition}, {});", quoted(text)));
+                program.checks += 1;
             }
             Act::Signal(role, signal) => {
                 can_act[role + 1] = *signal == 18;
@@ -188,7 +190,11 @@ fn checked(program: &mut Program, condition: &Condition, text: &str) {
     program.turn(condition.participant);
     let text = text.replace(" ?", "?").replace(" . ", ".");
     let text = text.strip_prefix("* ").unwrap_or(&text);
-    program.line(condition.participant, format!("holds({}, {});", condition.text, quoted(text)));
+    let line = match condition.operands() {
+        Some([left, operator, right]) => format!("compares({left}, {operator}, {right}, {});", quoted(text)),
+        None => format!("holds({}, {});", condition.text, quoted(text)),
+    };
+    program.line(condition.participant, line);
     program.checks += 1;
 }
 

@@ -5,3 +5,15 @@ pub(crate) struct Condition {
     pub(crate) participant: usize,
     pub(crate) text: String,
 }
+
+impl Condition {
+    /// Returns the two numbers that are compared, with the operator between them. Nothing if there are more parts, or parts that
+    /// a program can evaluate only once.
+    pub(crate) fn operands(&self) -> Option<[&str; 3]> {
+        const OPERATORS: [&str; 6] = ["==", "!=", "<=", ">=", "<", ">"];
+        let is_simple = |text: &str| !text.is_empty() && !text.contains(['(', '"', '&', '|', '?', '=', '!', '<', '>']);
+        let split = |operator| Some((operator, self.text.split_once(&format!(" {operator} "))?));
+        let (operator, (left, right)) = OPERATORS.into_iter().find_map(split)?;
+        (is_simple(left) && is_simple(right)).then_some([left, operator, right])
+    }
+}

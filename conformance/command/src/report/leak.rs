@@ -69,14 +69,23 @@ impl Left {
         let (role, rest) = reason.split_once(": a file descriptor of ").ok_or_else(unknown)?;
         let (target, _) = rest.split_once(" is still open").ok_or_else(unknown)?;
         let role = story.roles.iter().position(|other| other.name == role).ok_or_else(unknown)?;
-        if story.acts[story.measured..].iter().any(|act| matches!(act, Act::Start(late) if *late == role)) {
-            return Err(unknown());
-        }
-        let participant = role + 1;
-        Ok(Self::Descriptor { participant, target: target.to_owned() })
+        Ok(Self::Descriptor { participant: role + 1, target: target.to_owned() })
     }
 
-    /// Measures before the first step. For memory, the processes that live until the end have started.
+    /// Returns before which act the program measures what is in use: before the first step, or, if the process that leaks
+    /// starts later, after its start.
+    pub(crate) fn place(&self, story: &Story) -> usize {
+        match self {
+            Self::Memory { .. } => story.measured,
+            Self::Descriptor { participant, .. } => {
+                let starts = |act: &Act| matches!(act, Act::Start(role) if role + 1 == *participant);
+                let start = story.acts.iter().position(starts);
+                start.map_or(story.measured, |start| story.measured.max(start + 1))
+            }
+        }
+    }
+
+    /// Measures what is in use. For memory, the processes that live until the end have started.
     pub(crate) fn before(&self, program: &mut Program) {
         match self {
             Self::Memory { participant, .. } => {

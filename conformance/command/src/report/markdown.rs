@@ -1,14 +1,19 @@
 //! The page of a bug report.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use conformance::Verdict;
 use conformance::catalogue::{self, Row};
-use conformance::report::{CaseReport, Run};
+use conformance::identity::Kind;
+use conformance::report::{CaseReport, Run, Step};
 
+use super::markup::{escape, wrapped};
 use super::record::Recorded;
 use super::story::Unwritable;
+use super::{source, steps};
 use crate::output::Failure;
-use crate::told::told;
+use crate::told;
 
 /// A bug report before it is written.
 pub(super) struct Page<'report> {
@@ -33,11 +38,53 @@ impl<'report> Page<'report> {
 
     /// Returns the sentence that names the bug.
     fn title(&self) -> String {
-        if let Some(disclosure) = self.case.disclosures.first() {
+        let case = self.case;
+        if let Some(disclosure) = case.disclosures.first() {
             return disclosure.clone();
         }
-        let what = self.case.failure.as_ref().and_then(conformance::Failure::what);
-        what.or_else(|| self.case.reason.clone()).unwrap_or_else(|| format!("the case {} passes", self.case.id))
+        if let Some(what) = case.failure.as_ref().and_then(conformance::Failure::what) {
+            return what;
+        }
+        let Some(reason) = self.actual() else { return format!("the case {} passes", case.id) };
+        let reason = reason.lines().next().unwrap_or_default();
+        // A comparison says more with the call before it.
+        let last = case.steps.last().map(Step::in_c).filter(|call| call.starts_with("cu"));
+        let is_of_a_call = case.verdict != Verdict::Leak && !reason.contains("cu");
+        match last.filter(|_| is_of_a_call).as_deref().and_then(|call| call.split('(').next()) {
+            Some(call) => format!("{reason}, after {call}"),
+            None => reason.to_owned(),
+        }
+    }
+
+    /// Returns why the case did not pass, with the names that addresses and handles have in the steps.
+    fn actual(&self) -> Option<String> {
+        self.case.reason.as_ref().map(|reason| told::in_words(&self.case.steps, reason))
+    }
+
+    /// Returns the steps, with the numbers that they have in the program. Another run can have more steps, or fewer, because a
+    /// case that waits asks again and again: then they are those of the recorded run, as the program's are.
+    fn steps(&self) -> Cow<'report, [Step]> {
+        let is_shown = self.recorded.failed > 0 || !self.case.disclosures.is_empty();
+        match &self.recorded.story {
+            Ok(story) if is_shown => {
+                let recorded = steps::of_story(story);
+                if recorded.len() == self.case.steps.len() {
+                    Cow::Borrowed(&self.case.steps)
+                } else {
+                    Cow::Owned(recorded)
+                }
+            }
+            _ => Cow::Borrowed(&self.case.steps),
+        }
+    }
+
+    /// Returns what begins the commands: the settings of the reference driver, which are those of this command.
+    fn settings(&self) -> String {
+        if self.run.driver.kind == Kind::System {
+            return String::new();
+        }
+        let settings = std::env::vars().filter(|(name, _)| name.starts_with("REFERENCE_DRIVER_"));
+        settings.map(|(name, value)| format!("{name}='{value}' ")).collect()
     }
 
     /// Returns the comment at the head of the program.
@@ -64,12 +111,12 @@ impl<'report> Page<'report> {
         for row in &self.rows {
             let _ = writeln!(text, "- **Rule** {}: {}", row.id, escape(&row.statement));
             for source in &row.source {
-                let _ = writeln!(text, "- **Documentation** {}", escape(source));
+                let _ = writeln!(text, "- **Documentation** {}", escape(&source::in_full(source)));
             }
             let _ = writeln!(text, "- **Expected** {}", escape(&row.expected));
         }
-        let actual = case.reason.as_deref().unwrap_or("the case passes");
-        let _ = writeln!(text, "- **Actual** {}", escape(actual));
+        let actual = self.actual().unwrap_or_else(|| "the case passes".to_owned());
+        let _ = writeln!(text, "- **Actual** {}", escape(&actual));
         for disclosure in &case.disclosures {
             let _ = writeln!(text, "- **Disclosure** {}", escape(disclosure));
         }
@@ -91,22 +138,23 @@ impl<'report> Page<'report> {
                 let _ = writeln!(text, "- system: {}", escape(&host.system));
             }
         }
+        let settings = self.settings();
         let fresh = if run.fresh { " --fresh" } else { "" };
         let driver = run.driver.given_path.as_deref().unwrap_or(match run.driver.kind {
-            conformance::identity::Kind::Reference => "reference",
+            Kind::Reference => "reference",
             _ => "system",
         });
         let _ = write!(
             text,
-            "\n## Reproduce\n\nThe case of the suite:\n\n```sh\ncargo test -p conformance -- --driver {driver} --seed {}{fresh} --exact '{}'\n```\n",
+            "\n## Reproduce\n\nThe case of the suite:\n\n```sh\n{settings}cargo test -p conformance -- --driver {driver} --seed {}{fresh} --exact '{}'\n```\n",
             run.seed, case.id
         );
         match no_program {
             None => {
                 // The program finds the system's driver itself.
                 let library = match run.driver.kind {
-                    conformance::identity::Kind::System => String::new(),
-                    _ => format!("CUDA_IPC_DRIVER='{}' ", run.driver.path),
+                    Kind::System => String::new(),
+                    _ => format!("{settings}CUDA_IPC_DRIVER='{}' ", run.driver.path),
                 };
                 let _ = write!(
                     text,
@@ -119,62 +167,16 @@ impl<'report> Page<'report> {
                 let _ = write!(text, "\nThere is no program: {}.\n", escape(&reason.0));
             }
         }
-        if !case.steps.is_empty() {
-            text += "\n## Steps\n\n";
-            for (number, step) in told(&case.steps).into_iter().enumerate() {
-                let _ = writeln!(
-                    text,
-                    "{}. {}: `{}` → `{}`",
-                    number + 1,
-                    escape(&step.role),
-                    code(&step.call),
-                    code(&step.answer)
-                );
+        let listed = steps::listed(&self.steps());
+        if !listed.is_empty() {
+            let _ = write!(text, "\n## Steps\n\n{listed}");
+        }
+        if let (Verdict::Leak, Ok(story)) = (case.verdict, &self.recorded.story) {
+            let given_back = steps::given_back(story);
+            if !given_back.is_empty() {
+                let _ = write!(text, "\nThen the processes gave back what they held:\n\n{given_back}");
             }
         }
         text
     }
-}
-
-/// Escapes what Markdown would take for markup.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '|' => escaped.extend(['\\', c]),
-            '\n' => escaped.push(' '),
-            _ => escaped.push(c),
-        }
-    }
-    escaped
-}
-
-fn code(text: &str) -> String {
-    text.replace('`', "'").replace('\n', " ")
-}
-
-/// Breaks lines for a comment.
-fn wrapped(text: &str) -> String {
-    const WIDTH: usize = 110;
-    let mut wrapped = String::new();
-    for line in text.lines() {
-        // A command stays one line.
-        if line.starts_with("  ") {
-            wrapped += line;
-            wrapped.push('\n');
-            continue;
-        }
-        let mut length = 0;
-        for (place, word) in line.split(' ').enumerate() {
-            let is_too_long = length + word.len() >= WIDTH;
-            if place > 0 {
-                wrapped.push(if is_too_long { '\n' } else { ' ' });
-            }
-            length = if is_too_long { word.len() } else { length + word.len() + 1 };
-            wrapped += word;
-        }
-        wrapped.push('\n');
-    }
-    // A comment must not end early.
-    wrapped.replace("*/", "* /")
 }

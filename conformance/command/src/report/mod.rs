@@ -10,9 +10,11 @@ mod check;
 mod child;
 mod condition;
 mod descriptor;
+mod index;
 mod leak;
 mod log;
 mod markdown;
+mod markup;
 mod output;
 mod piece;
 mod process_step;
@@ -20,7 +22,9 @@ mod program;
 mod prototype;
 mod record;
 mod roll;
+mod source;
 mod step;
+mod steps;
 mod story;
 mod structure;
 mod text;
@@ -29,6 +33,7 @@ mod threads;
 mod usage;
 mod values;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -37,7 +42,7 @@ use clap::Args;
 use conformance::Verdict;
 use conformance::report::{CaseReport, Report};
 
-use crate::output::{Failure, print, replace};
+use crate::output::{Failure, print, remark, replace};
 use story::Story;
 
 /// Forgets the kernels of contexts that are gone.
@@ -51,8 +56,9 @@ const READ_AT_MOST: usize = 64;
 pub(crate) struct Arguments {
     /// The report of a run
     report: PathBuf,
-    /// The cases [default: those that failed, and those that disclosed memory]
-    #[arg(value_name = "CASE")]
+    /// The cases, with or without their parameters, or rows, for their failed cases [default: the cases that failed, and
+    /// those that disclosed memory]
+    #[arg(value_name = "CASE-or-ROW")]
     cases: Vec<String>,
     /// The folder for the bug reports and their programs
     #[arg(long, value_name = "DIR", default_value = "bug-reports")]
@@ -112,6 +118,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             text += &format!("{}: no later run failed, so the program may be of a run that passed\n", case.id);
         }
     }
+    if cases.len() > 1 {
+        let path = arguments.output.join("index.md");
+        let failed = |error| Failure::new(format_args!("cannot write {}: {error}", path.display()));
+        replace(&path, &index::text(&cases, file_name)).map_err(failed)?;
+        remark(format_args!("{} lists the reports by their causes", path.display()));
+    }
     print(&text)
 }
 
@@ -129,15 +141,20 @@ fn chosen<'report>(report: &'report Report, arguments: &Arguments) -> Result<Vec
     if arguments.cases.is_empty() {
         return Ok(report.cases.iter().filter(|case| has_failed(case)).collect());
     }
-    let find = |name: &String| {
-        report.case(name).ok_or_else(|| {
-            Failure::new(format_args!(
-                "{name} is no case of {}; `conformance show` lists them",
+    let mut wanted = BTreeSet::new();
+    for name in &arguments.cases {
+        let is_named = |case: &&CaseReport| case.id == *name || case.id.split('/').next() == Some(name);
+        let has_row = |case: &&CaseReport| case.rows.contains(name) && has_failed(case);
+        let found: Vec<_> = report.cases.iter().filter(|case| is_named(case) || has_row(case)).collect();
+        if found.is_empty() {
+            return Err(Failure::new(format_args!(
+                "{} has no case called {name}, and no failed case of a row with this name; `conformance show` lists them",
                 arguments.report.display()
-            ))
-        })
-    };
-    arguments.cases.iter().map(find).collect()
+            )));
+        }
+        wanted.extend(found.into_iter().map(|case| &case.id));
+    }
+    Ok(report.cases.iter().filter(|case| wanted.contains(&case.id)).collect())
 }
 
 /// Returns the name of a case as a file name, without an extension.

@@ -99,6 +99,19 @@ __attribute__((unused)) static void must_be_refused(CUresult code) {
         if (!(condition))                                                                                           \
             end(MISBEHAVES, "%s: %s: %s does not hold", names[self], text, #condition);                             \
     } while (0)
+/* The same for a comparison of two numbers. */
+#define compares(left, operator, right, text)                                                                       \
+    do {                                                                                                            \
+        if (!((left) operator (right)))                                                                             \
+            end(MISBEHAVES, "%s: %s: %s " #operator " %s does not hold: %lld and %lld", names[self], text, #left,   \
+                #right, (long long)(left), (long long)(right));                                                     \
+    } while (0)
+/* A condition that shows that a process reaches memory which was not shared with it. */
+#define discloses(condition, text)                                                                                  \
+    do {                                                                                                            \
+        if (condition)                                                                                              \
+            end(MISBEHAVES, "%s: %s", names[self], text);                                                           \
+    } while (0)
 
 /* The other process is gone, so the parent has the result. */
 static void alone(void) { _exit(ALONE); }

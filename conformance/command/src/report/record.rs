@@ -40,8 +40,10 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
         (None, Kind::Reference) => "reference",
         (None, Kind::System | Kind::Path) => "system",
     };
+    let runs = runs.max(1);
+    remark(format_args!("cases to run again: {}, runs of each: {runs}", cases.len()));
     let mut all: Vec<Recorded> = Vec::new();
-    for number in 1..=runs.max(1) {
+    for number in 1..=runs {
         let file = folder.path().join(format!("trace-{number}"));
         let mut command = Command::new(&suite.program);
         command.args(["--driver", driver, "--seed", &run.seed.to_string(), "--fresh", "--test-threads", "1"]);

@@ -17,10 +17,10 @@ pub(crate) fn write(program: &mut Program, step: &Step) -> Result<(), Unwritable
     if step.is_begun {
         program.turn(PARENT);
     }
+    program.steps += 1;
     if step.calls.is_empty() {
         return process_step::write(program, me, step);
     }
-    program.steps += 1;
     program.line(me, format!("/* step {}: {name} */", program.steps));
     if name == "fail_and_listen" {
         log::listened_before(program, me);

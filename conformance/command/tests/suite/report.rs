@@ -101,7 +101,7 @@ fn a_program_agrees_with_its_case() -> Outcome {
     check!(code == Some(1) && line.contains("CUDA_ERROR_NOT_FOUND"), "{code:?}: {line}");
     // Another size than the driver returns.
     let source = fs::read_to_string(file).map_err(harness)?;
-    let other = source.replace("== 1048576", "== 1048577");
+    let other = source.replace("==, 1048576", "==, 1048577");
     check!(other != source, "the program does not check the size");
     let other_file = folder.path().join("other.c");
     fs::write(&other_file, other).map_err(harness)?;
@@ -132,5 +132,37 @@ fn without_a_failure_there_is_no_report() -> Outcome {
     let text = report(&ran("sample::null_is_refused")?, None, &output, "1")?;
     check!(text == "no case failed, and none disclosed memory\n", "{text}");
     check!(!output.exists(), "a folder was made");
+    Ok(())
+}
+
+/// Several reports have an index, in which those with one cause are together. A name without parameters stands for all cases
+/// with this name, and an unknown name is an error.
+#[rstest]
+#[conformance::test()]
+fn several_reports_have_an_index() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let mut command = suite("reference")?;
+    command.env(PLANTED.0, PLANTED.1).args(["--seed", "1", "planted::refused", "planted::fail", "memory_has_its_size"]);
+    let run = run(command)?;
+    report(&run, None, folder.path(), "1")?;
+    let index = fs::read_to_string(folder.path().join("index.md")).map_err(harness)?;
+    for cause in ["## wrong code: cuIpcGetMemHandle returned", "- [planted::refused](planted-refused.md)"] {
+        check!(index.contains(cause), "{cause} is not in {index}");
+    }
+    for file in index.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+        check!(folder.path().join(file).exists(), "{file} does not exist");
+    }
+    let text = report(&run, Some("sample::memory_has_its_size"), folder.path(), "1")?;
+    check!(
+        text.lines().count() > 1 && text.lines().all(|line| line.starts_with("sample::memory_has_its_size/")),
+        "{text}"
+    );
+    let page = text.split(": ").nth(1).and_then(|files| files.split(',').next()).unwrap_or_default();
+    let page = fs::read_to_string(page).map_err(harness)?;
+    let documentation =
+        "- **Documentation** cuda.h of CUDA 13.0 cuMemAlloc, https://docs.nvidia.com/cuda/cuda-driver-api/\n";
+    check!(page.contains(documentation), "{page}");
+    let (code, _, errors) = finish(conformance(&["report", &run.path().display().to_string(), "no_such_case"])?)?;
+    check!(code == Some(2) && errors.contains("has no case called no_such_case"), "{code:?}: {errors}");
     Ok(())
 }

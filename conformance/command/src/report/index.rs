@@ -1,0 +1,28 @@
+//! The list of several bug reports: those with one cause are together.
+
+use std::fmt::Write as _;
+
+use conformance::diff::Cause;
+use conformance::report::CaseReport;
+
+use super::markup::escape;
+
+/// Returns the page that links to the reports of cases. `name` is the name of a case's files.
+pub(super) fn text(cases: &[&CaseReport], name: impl Fn(&str) -> String) -> String {
+    let link = |id: &str| format!("- [{}]({}.md)\n", escape(id), name(id));
+    let owned: Vec<CaseReport> = cases.iter().copied().cloned().collect();
+    let causes = Cause::of_cases(&owned);
+    let mut text = "# Bug reports by cause
+"
+    .to_owned();
+    for cause in &causes {
+        let _ = write!(text, "\n## {}\n\n", escape(&format!("{}: {}", cause.kind, cause.what)));
+        text.extend(cause.cases.iter().map(|id| link(id)));
+    }
+    let is_grouped = |case: &&&CaseReport| causes.iter().any(|cause| cause.cases.contains(&case.id));
+    let others: String = cases.iter().filter(|case| !is_grouped(case)).map(|case| link(&case.id)).collect();
+    if !others.is_empty() {
+        let _ = write!(text, "\n## Disclosures, and cases that passed or failed as listed\n\n{others}");
+    }
+    text
+}

@@ -1,0 +1,45 @@
+//! Text in Markdown, and in the comments of C.
+
+/// Escapes what Markdown would take for markup.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '|' => escaped.extend(['\\', c]),
+            '\n' => escaped.push(' '),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Returns a text that fits between backquotes.
+pub(super) fn code(text: &str) -> String {
+    text.replace('`', "'").replace('\n', " ")
+}
+
+/// Breaks lines for a comment.
+pub(super) fn wrapped(text: &str) -> String {
+    const WIDTH: usize = 110;
+    let mut wrapped = String::new();
+    for line in text.lines() {
+        // A command stays one line.
+        if line.starts_with("  ") {
+            wrapped += line;
+            wrapped.push('\n');
+            continue;
+        }
+        let mut length = 0;
+        for (place, word) in line.split(' ').enumerate() {
+            let is_too_long = length + word.len() >= WIDTH;
+            if place > 0 {
+                wrapped.push(if is_too_long { '\n' } else { ' ' });
+            }
+            length = if is_too_long { word.len() } else { length + word.len() + 1 };
+            wrapped += word;
+        }
+        wrapped.push('\n');
+    }
+    // A comment must not end early.
+    wrapped.replace("*/", "* /")
+}
