@@ -194,8 +194,7 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str, memory: u
 
 /// Returns `main`, which starts the processes.
 fn main_of(main: &str, story: &Story, program: &Program, names: &[String]) -> String {
-    let is_new = |role: usize| program.becomes.iter().any(|(_, after)| *after == role + 1);
-    let make = names.iter().enumerate().filter(|(role, _)| !is_new(*role) && !story.roles[*role].is_late);
+    let make = names.iter().enumerate().filter(|(role, _)| !program.is_new(*role + 1) && !story.roles[*role].is_late);
     let make: String = make.map(|(_, name)| format!("    make({}, {name});\n", name.to_uppercase())).collect();
     let mut main = main.to_owned();
     let (mut not_mine, mut started, mut fork, mut seconds, mut killed) = ("one != self", "", "fork()", "0", "");
@@ -325,14 +324,35 @@ fn kernels(program: &Program) -> String {
     text
 }
 
+/// The words of C, and names that every program has.
+const RESERVED: &str = "auto break case char const continue default do double else enum extern float for goto if inline int \
+                        long register restrict return short signed sizeof static struct switch typedef union unsigned void \
+                        volatile while parent processes self gpus sockets calls names library runtime errno stdout stderr";
+
+/// Whether a name means something in a program already, in small letters or in capitals.
+fn is_reserved(name: &str) -> bool {
+    let templates = [PRELUDE, MAIN].into_iter().chain(HELPERS.iter().chain(&LAUNCHING).map(|(_, text)| *text));
+    let capitals = name.to_uppercase();
+    RESERVED.split_whitespace().any(|word| word == name)
+        || name.starts_with(|c: char| c.is_ascii_digit())
+        || templates.into_iter().any(|text| {
+            let is_of_a_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let is_called = |(place, _): (usize, &str)| {
+                text[place + name.len()..].starts_with('(') && !text[..place].ends_with(is_of_a_word)
+            };
+            text.split(|c| !is_of_a_word(c)).any(|word| word == capitals) || text.match_indices(name).any(is_called)
+        })
+}
+
 /// Returns the names of the roles in C.
 pub(crate) fn identifiers(story: &Story) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for role in &story.roles {
         let name = identifier(&role.name);
+        let name = if is_reserved(&name) { format!("role_{name}") } else { name };
         let mut unique = name.clone();
         let mut number = 2;
-        while names.contains(&unique) || matches!(&*unique, "parent" | "processes") {
+        while names.contains(&unique) {
             unique = format!("{name}_{number}");
             number += 1;
         }

@@ -17,6 +17,8 @@ use super::{assemble, descriptor, step};
 const UNWRITTEN: i128 = 0xa5;
 /// The most driver calls that become a program in reasonable time.
 const MOST_CALLS: usize = 2_000_000;
+/// The most times that a program waits for a step: the length of `no_call` in `waits.c`.
+const MOST_WAITS: usize = 999;
 /// The most lines of a program that somebody reads.
 const MOST_LINES: usize = 10_000;
 
@@ -42,6 +44,10 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
     let calls = story.acts.iter().map(|act| if let Act::Step(step) = act { step.calls.len() } else { 0 });
     if calls.sum::<usize>() > MOST_CALLS {
         return Err(Unwritable::new(format!("the case makes more than {MOST_CALLS} driver calls")));
+    }
+    let replaces = story.acts.iter().any(|act| matches!(act, Act::Replaced { .. }));
+    if replaces && story.roles.iter().any(|role| role.is_late) {
+        return Err(Unwritable::new("a process replaces its program, and another one gets a chosen process id"));
     }
     let mut program = Program::new(assemble::identifiers(story).iter().map(|name| name.to_uppercase()));
     for (role, device) in story.roles.iter().enumerate() {
@@ -100,12 +106,20 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
             }
             Act::Computed { value, expression, from } => check::computed(&mut program, last, *value, expression, from),
             Act::Wait { role, ms, still_waits } => {
+                if program.is_new(role + 1) {
+                    return Err(Unwritable::new("the case waits for a process that has replaced its program"));
+                }
                 program.helpers.insert("waits");
-                program.line(role + 1, "calls[self] = nothing;");
+                program.waits += 1;
+                let wait = program.waits;
+                if wait > MOST_WAITS {
+                    return Err(Unwritable::new(format!("the case waits more than {MOST_WAITS} times for a step")));
+                }
+                program.line(role + 1, format!("calls[self] = no_call[{wait}];"));
                 program.turn(PARENT);
                 let process = program.participants[role + 1].clone();
                 let (waits, _) = program.variable(PARENT, Kind::Number, "int", "waits", u64::from(*still_waits));
-                program.line(PARENT, format!("{waits} = still_waits({process}, {ms});"));
+                program.line(PARENT, format!("{waits} = still_waits({process}, {wait}, {ms});"));
                 last_answer = if *still_waits { "true" } else { "false" };
             }
             // The program ends where it finds the first failure.

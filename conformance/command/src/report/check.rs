@@ -39,7 +39,7 @@ pub(crate) fn comparison(
         return Ok(Some(condition));
     }
     if compared.operator == "are distinct" {
-        return distinct(program, acting, compared).map(Some);
+        return distinct(program, acting, compared, holds);
     }
     let (left, right) = (tokens(beginning(&compared.left)), tokens(beginning(&compared.right)));
     let is_equality = matches!(&*compared.operator, "==" | "!=");
@@ -172,11 +172,19 @@ pub(crate) fn computed(program: &mut Program, acting: usize, value: u64, express
 }
 
 /// Writes that the numbers of a list, which calls returned one after another, are distinct.
-fn distinct(program: &mut Program, acting: usize, compared: &Comparison) -> Result<Condition, Unwritable> {
+fn distinct(
+    program: &mut Program,
+    acting: usize,
+    compared: &Comparison,
+    holds: bool,
+) -> Result<Option<Condition>, Unwritable> {
     let missing = || Unwritable::new("the program has no variables for the compared numbers");
     let list = tokens(&compared.left);
     let mut wanted: Vec<u64> =
         list.iter().filter_map(number_of).filter_map(|number| u64::try_from(number).ok()).collect();
+    if wanted.len() < 2 && holds {
+        return Ok(None);
+    }
     let mut names = Vec::new();
     for place in program.values.all_that(|value| value.owner == acting && value.kind == Kind::Number).iter().rev() {
         let value = program.values.get(*place);
@@ -190,7 +198,7 @@ fn distinct(program: &mut Program, acting: usize, compared: &Comparison) -> Resu
     names.reverse();
     program.helpers.insert("distinct");
     let text = format!("are_distinct((unsigned long long[]){{ {} }}, {})", names.join(", "), names.len());
-    Ok(Condition { participant: acting, text })
+    Ok(Some(Condition { participant: acting, text }))
 }
 
 /// The fields of the suite's structures, and the members of CUDA's structures that they are.

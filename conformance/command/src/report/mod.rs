@@ -121,7 +121,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if cases.len() > 1 {
         let path = arguments.output.join("index.md");
         let failed = |error| Failure::new(format_args!("cannot write {}: {error}", path.display()));
-        replace(&path, &index::text(&cases, file_name)).map_err(failed)?;
+        replace(&path, index::text(&cases, file_name)).map_err(failed)?;
         remark(format_args!("{} lists the reports by their causes", path.display()));
     }
     print(&text)

@@ -67,6 +67,8 @@ pub(crate) struct Program {
     pub(crate) devices: Vec<i32>,
     /// Pairs of participants: the first becomes the second when its process replaces its program.
     pub(crate) becomes: Vec<(usize, usize)>,
+    /// How often the program waits for a step that a process has begun.
+    pub(crate) waits: usize,
     /// How many steps the program has.
     pub(crate) steps: usize,
     /// How many conditions the program checks, apart from the results of calls.
@@ -92,9 +94,15 @@ impl Program {
             sent: Vec::new(),
             devices: vec![0; count],
             becomes: Vec::new(),
+            waits: 0,
             steps: 0,
             checks: 0,
         }
+    }
+
+    /// Whether a participant is the new program of a process. It shares no memory with the parent.
+    pub(crate) fn is_new(&self, participant: usize) -> bool {
+        self.becomes.iter().any(|(_, after)| *after == participant)
     }
 
     /// Lets a participant act from here on.

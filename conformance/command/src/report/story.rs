@@ -319,11 +319,11 @@ impl Story {
         self.own += 1;
     }
 
-    /// Adds the role that a process becomes when it replaces its program. It keeps the name, the place and the process id. The
-    /// user and the environment are inherited, so they are not set again.
+    /// Adds the role that a process becomes when it replaces its program. It keeps the name, the place and the process id. It
+    /// inherits its user, which it may not set again.
     fn replace(&mut self, before: usize) {
         let Role { name, place, process, .. } = &self.roles[before];
-        let place = Place { user: None, environment: Vec::new(), ..place.clone() };
+        let place = Place { user: None, ..place.clone() };
         let after = self.roles.len();
         self.roles.push(Role { name: name.clone(), place, process: *process, is_late: false });
         self.acts.extend([Act::Replaced { before, after }, Act::Start(after)]);

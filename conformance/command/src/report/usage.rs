@@ -20,6 +20,9 @@ pub(crate) fn measure(program: &mut Program, me: usize, step: &Step) -> Result<(
         return Err(Unwritable::new("the case measures a process that is none of its own"));
     }
     let other = step.other.map_or(me, |role| role + 1);
+    if other != me && program.is_new(me) {
+        return Err(Unwritable::new("a process that has replaced its program measures another one"));
+    }
     program.helpers.insert("usage");
     let name = program.name("usage");
     program.declare(me, "struct usage", &name);

@@ -1,9 +1,13 @@
-/* What a process does after a step that others can wait for. */
-static const char nothing[] = "no call";
+/* What a process does after a step that others can wait for: an element for each such step. */
+static const char no_call[1000][8] = { [0 ... 999] = "no call" };
 
-/* Whether a process has not ended its step after some time. */
-static int still_waits(int process, int milliseconds) {
-    while (milliseconds-- && calls[process] != nothing)
+/* Whether a process has not ended such a step after some time. */
+static int has_ended(int process, int step) {
+    const char *call = calls[process];
+    return call >= no_call[step] && call <= no_call[999];
+}
+static int still_waits(int process, int step, int milliseconds) {
+    while (milliseconds-- && !has_ended(process, step))
         nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
-    return calls[process] != nothing;
+    return !has_ended(process, step);
 }
