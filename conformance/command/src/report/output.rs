@@ -58,6 +58,9 @@ impl Writer<'_> {
         let Self { program, participant, function, argument, after, .. } = self;
         let before = argument.bytes.as_ref()?.bytes()?;
         let bytes = after.and_then(Bytes::bytes).unwrap_or_else(|| before.clone());
+        if bytes.len() != before.len() || before.is_empty() {
+            return None;
+        }
         let is_filled = before.iter().all(|byte| *byte == 0xa5);
         let of = match (function, self.parameter.target()?) {
             (_, "void") if function.ends_with("ShareableHandle") && before.len() == 64 => "CUmemFabricHandle",

@@ -9,8 +9,8 @@ use conformance::identity::Kind;
 use conformance::report::{CaseReport, Run};
 use conformance::trace::{self, Event};
 
-use super::leak;
 use super::story::{Story, Unwritable};
+use super::{leak, prototype};
 use crate::output::{Failure, remark};
 use crate::suite::Suite;
 
@@ -113,7 +113,17 @@ pub(super) fn read(trace: &Path, cases: &[&CaseReport]) -> Result<Vec<Recorded>,
 fn story(lines: &[String], case: &str) -> Result<Story, Unwritable> {
     let events: Result<Vec<Event>, _> = lines.iter().map(|line| serde_json::from_str(line)).collect();
     let events = events.map_err(|error| Unwritable::new(format!("a line of the trace is no event: {error}")))?;
+    if let Some(call) = events.iter().find_map(damaged) {
+        return Err(Unwritable::new(format!("a call of {call} in the trace does not have its arguments")));
+    }
     let mut story = Story::of(&events, case)?;
     leak::arrange(&mut story);
     Ok(story)
+}
+
+/// Returns the function of a call that has another number of arguments than its prototype.
+fn damaged(event: &Event) -> Option<&str> {
+    let Event::Call(call) = event else { return None };
+    let expected = prototype::of(&call.function)?.parameters.len();
+    (call.arguments.len() != expected).then_some(&*call.function)
 }

@@ -210,7 +210,7 @@ fn launch<'step>(program: &mut Program, me: usize, step: &Step, called: &Called)
     let mut texts = Vec::new();
     for (place, (width, is_address)) in parameters.iter().enumerate() {
         let mut number = [0; 8];
-        number[..*width].copy_from_slice(&given[8 * place..8 * place + width]);
+        number[..*width].copy_from_slice(given.get(8 * place..8 * place + width).ok_or_else(unknown)?);
         let number = u64::from_le_bytes(number);
         texts.push(match is_address {
             true => call::address(program, me, number),

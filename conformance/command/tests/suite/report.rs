@@ -1,5 +1,6 @@
 //! `conformance report`: a page and a C program for each failed case.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -165,4 +166,67 @@ fn several_reports_have_an_index() -> Outcome {
     let (code, _, errors) = finish(conformance(&["report", &run.path().display().to_string(), "no_such_case"])?)?;
     check!(code == Some(2) && errors.contains("has no case called no_such_case"), "{code:?}: {errors}");
     Ok(())
+}
+
+/// A damaged trace has no program, or another one: the command does not panic, whichever line is missing or has lost what is
+/// in its lists and bytes.
+#[rstest]
+#[conformance::test()]
+fn a_damaged_trace_is_no_reason_to_panic() -> Outcome {
+    const CASE: &str = "planted::broken_context";
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let [whole, damaged] = ["whole", "damaged"].map(|name| folder.path().join(name));
+    let mut command = suite("reference")?;
+    command
+        .env(PLANTED.0, PLANTED.1)
+        .env("CONFORMANCE_TRACE", &whole)
+        .args(["--seed", "1", "--fresh", "--reruns", "0", "--exact", CASE]);
+    let run = run(command)?;
+    let lines = fs::read_to_string(&whole).map_err(harness)?;
+    let lines: Vec<_> = lines.lines().collect();
+    check!(lines.iter().any(|line| line.contains("cuLaunchKernel")), "the case launches no kernel");
+    // One line of each kind, after a line of each kind: others differ in their numbers only.
+    let mut kinds = BTreeSet::new();
+    let mut before = String::new();
+    for (place, line) in lines.iter().enumerate() {
+        let kind = line.replace(|c: char| c.is_ascii_hexdigit(), "");
+        if !kinds.insert((std::mem::replace(&mut before, kind.clone()), kind)) {
+            continue;
+        }
+        let others = [without_lists(line), Some(without_bytes(line))].into_iter().flatten();
+        let others = others.filter(|other| other != line).map(Some);
+        for other in others.chain([None]) {
+            let rest = lines.iter().enumerate().filter(|(at, _)| *at != place || other.is_some());
+            let text: String = rest
+                .map(|(at, line)| format!("{}\n", if at == place { other.as_deref().unwrap_or(line) } else { line }))
+                .collect();
+            fs::write(&damaged, text).map_err(harness)?;
+            let mut command = conformance(&["report"])?;
+            command
+                .arg(run.path())
+                .arg(CASE)
+                .arg("--trace")
+                .arg(&damaged)
+                .arg("--output")
+                .arg(folder.path().join("bugs"));
+            let (code, _, errors) = finish(command)?;
+            check!(code == Some(0), "line {}, {other:?}: {code:?}: {errors}", place + 1);
+        }
+    }
+    Ok(())
+}
+
+/// Empties the list at the end of a line.
+fn without_lists(line: &str) -> Option<String> {
+    let lists = [r#""arguments":["#, r#""outputs":["#];
+    let end = lists.iter().find_map(|list| Some(line.find(list)? + list.len()))?;
+    Some(format!("{}]}}", &line[..end]))
+}
+
+/// Empties all texts of bytes in a line.
+fn without_bytes(line: &str) -> String {
+    let mut parts = line.split(r#""hex":""#);
+    let first = parts.next().unwrap_or_default().to_owned();
+    let after = |part: &str| part.trim_start_matches(|c: char| c.is_ascii_hexdigit()).to_owned();
+    parts.fold(first, |text, part| text + r#""hex":""# + &after(part))
 }
