@@ -8,7 +8,7 @@ use conformance::catalogue::{self, Row};
 use conformance::identity::Kind;
 use conformance::report::{CaseReport, Run, Step};
 
-use super::markup::{escape, wrapped};
+use super::markup::{escape, quoted_path, wrapped};
 use super::record::Recorded;
 use super::story::Unwritable;
 use super::{source, steps};
@@ -140,9 +140,10 @@ impl<'report> Page<'report> {
         }
         let settings = self.settings();
         let fresh = if run.fresh { " --fresh" } else { "" };
-        let driver = run.driver.given_path.as_deref().unwrap_or(match run.driver.kind {
-            Kind::Reference => "reference",
-            _ => "system",
+        let given = run.driver.given_path.as_deref().map(quoted_path);
+        let driver = given.clone().unwrap_or_else(|| match run.driver.kind {
+            Kind::Reference => "reference".to_owned(),
+            _ => "system".to_owned(),
         });
         let _ = write!(
             text,
@@ -152,9 +153,12 @@ impl<'report> Page<'report> {
         match no_program {
             None => {
                 // The program finds the system's driver itself.
-                let library = match run.driver.kind {
-                    Kind::System => String::new(),
-                    _ => format!("{settings}CUDA_IPC_DRIVER='{}' ", run.driver.path),
+                let library = match given {
+                    None if run.driver.kind == Kind::System => String::new(),
+                    path => {
+                        let path = path.unwrap_or_else(|| quoted_path(&run.driver.path));
+                        format!("{settings}CUDA_IPC_DRIVER={path} ")
+                    }
                 };
                 let _ = write!(
                     text,

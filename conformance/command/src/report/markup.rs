@@ -43,3 +43,9 @@ pub(super) fn wrapped(text: &str) -> String {
     // A comment must not end early.
     wrapped.replace("*/", "* /")
 }
+
+/// Quotes a path of a report for a shell, which does not expand `~` between quotation marks.
+pub(super) fn quoted_path(path: &str) -> String {
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
+    path.strip_prefix("~/").map_or_else(|| quoted(path), |rest| format!("~/{}", quoted(rest)))
+}

@@ -35,10 +35,10 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
     let list = folder.path().join("cases");
     let names: String = cases.iter().map(|case| format!("{}\n", case.id)).collect();
     File::create(&list).and_then(|mut file| file.write_all(names.as_bytes())).map_err(failed)?;
-    let driver = match (&run.driver.given_path, run.driver.kind) {
-        (Some(path), _) => path.as_str(),
-        (None, Kind::Reference) => "reference",
-        (None, Kind::System | Kind::Path) => "system",
+    let driver = &match (&run.driver.given_path, run.driver.kind) {
+        (Some(path), _) => in_full(path),
+        (None, Kind::Reference) => "reference".to_owned(),
+        (None, Kind::System | Kind::Path) => "system".to_owned(),
     };
     let runs = runs.max(1);
     remark(format_args!("cases to run again: {}, runs of each: {runs}", cases.len()));
@@ -50,8 +50,9 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
         // The trace of a case is that of one run.
         command.args(["--reruns", "0"]);
         command.arg("--cases").arg(&list).env(trace::VARIABLE, &file);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().map_err(failed)?;
-        if !file.is_file() {
+        let end = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().map_err(failed)?;
+        // 101: a case failed. With any other code, none ran.
+        if !file.is_file() || !matches!(end.code(), Some(0 | 101)) {
             return Err(Failure::new(format_args!(
                 "the suite did not run on the driver {driver}, which is that of the report; `conformance run --driver \
                  {driver}` says why"
@@ -71,6 +72,14 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
         }
     }
     Ok(all)
+}
+
+/// Returns a path of a report in full: reports have `~` for the home directory.
+fn in_full(path: &str) -> String {
+    match (path.strip_prefix("~/"), std::env::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest).display().to_string(),
+        _ => path.to_owned(),
+    }
 }
 
 /// Reads the recording of one run of each case.

@@ -168,6 +168,33 @@ fn several_reports_have_an_index() -> Outcome {
     Ok(())
 }
 
+/// A driver in the home folder, which reports write as `~`, is found again, and the page's commands find it.
+#[rstest]
+#[conformance::test()]
+fn a_driver_in_the_home_folder_is_found_again() -> Outcome {
+    let home = tempfile::tempdir().map_err(harness)?;
+    let library = home.path().join("my driver.so");
+    std::os::unix::fs::symlink(reference()?, &library).map_err(harness)?;
+    let mut command = suite(library.to_str().ok_or(Stop::Harness("no UTF-8".to_owned()))?)?;
+    command.env("HOME", home.path()).env(PLANTED.0, PLANTED.1).args(["--seed", "1", "--exact", "planted::refused"]);
+    let run = run(command)?;
+    let mut command = conformance(&["report", "--runs", "2"])?;
+    command.env("HOME", home.path()).env(PLANTED.0, PLANTED.1).arg(run.path()).arg("--output").arg(home.path());
+    let (code, _, errors) = finish(command)?;
+    check!(code == Some(0), "{code:?}: {errors}");
+    let page = fs::read_to_string(home.path().join("planted-refused.md")).map_err(harness)?;
+    for part in ["2 of 2 later runs failed", "--driver ~/'my driver.so' --seed 1"] {
+        check!(page.contains(part), "{part} is not in {page}");
+    }
+    let line = page.lines().find(|line| line.starts_with("gcc ")).unwrap_or_default();
+    let mut shell = without_settings(Path::new("sh"));
+    let shell = shell.args(["-c", line]).current_dir(home.path()).env("HOME", home.path());
+    let output = shell.stdin(Stdio::null()).output().map_err(harness)?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    check!(output.status.code() == Some(1) && text.contains("cuIpcGetMemHandle"), "{line}: {output:?}");
+    Ok(())
+}
+
 /// A damaged trace has no program, or another one: the command does not panic, whichever line is missing or has lost what is
 /// in its lists and bytes.
 #[rstest]
