@@ -255,6 +255,35 @@ fn machines_that_check_too_little_are_named() -> Outcome {
     Ok(())
 }
 
+/// The usual number of rules is that of reports with the same GPUs. Every rule is counted, however many there are.
+#[rstest]
+#[conformance::test()]
+fn machines_are_compared_with_those_of_their_gpus() -> Outcome {
+    const RULES: usize = 130;
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for number in 0..8 {
+        let is_small = number % 2 == 0;
+        let mut report = of_host("570.86.15", RULES, &format!("node-{number}"));
+        report.cases.iter_mut().enumerate().for_each(|(place, case)| case.rows = vec![format!("ROW-{place:03}")]);
+        if is_small {
+            report.cases.truncate(RULES / 4);
+            report.run.devices.iter_mut().for_each(|device| device.name = "NVIDIA T4".to_owned());
+        }
+        write(folder.path(), &format!("{number}.jsonl"), &report)?;
+    }
+    let (_, printed, errors) = run(folder.path(), &["--format", "json"])?;
+    let fleet: Value = serde_json::from_str(&printed).map_err(harness)?;
+    let reports = fleet["reports"].as_array().cloned().unwrap_or_default();
+    let checked: Vec<_> = reports.iter().filter_map(|report| report["checked"].as_u64()).collect();
+    check!(checked == [RULES / 4, RULES].repeat(4).iter().map(|count| *count as u64).collect::<Vec<_>>(), "{errors}");
+    check!(reports.iter().all(|report| report["checks_less_than"].is_null()), "{printed}");
+    let rules = fleet["rules"].as_array().cloned().unwrap_or_default();
+    let counts = rules.iter().map(|rule| rule["by_driver"][0]["checked"].as_u64());
+    let expected = (0..RULES).map(|rule| Some(if rule < RULES / 4 { 8 } else { 4 }));
+    check!(counts.eq(expected), "{printed}");
+    Ok(())
+}
+
 /// One of three machines can be an outlier. A report that broke off before the failing case does not hold the rule.
 #[rstest]
 #[conformance::test()]
