@@ -178,6 +178,16 @@ impl Running {
     pub(crate) fn take_steps(&self) -> Vec<Step> {
         self.steps.take()
     }
+
+    /// Writes which process a role is.
+    fn trace_role(&self, role: &Role) {
+        trace::write(|| Event::Role {
+            case: self.id.clone(),
+            name: role.name(),
+            process: role.id(),
+            place: trace_place(&role.placement(), role.inner_id()),
+        });
+    }
 }
 
 impl Role {
@@ -187,13 +197,8 @@ impl Role {
     /// [`Stop`], if the process cannot be started or has no device.
     pub fn new(name: &str, placement: Placement) -> Result<Self, Stop> {
         current(|case| {
-            let role = Self::on(case.warm.take(name, placement.clone())?, case.steps.clone());
-            trace::write(|| Event::Role {
-                case: case.id.clone(),
-                name: name.to_owned(),
-                process: role.id(),
-                place: trace_place(&placement, role.inner_id()),
-            });
+            let role = Self::on(case.warm.take(name, placement)?, case.steps.clone());
+            case.trace_role(&role);
             case.roles.borrow_mut().push(role.clone());
             Ok(role)
         })
@@ -268,9 +273,14 @@ pub fn is_listed(case: &str) -> bool {
     current(|running| running.listed.iter().any(|listed| listed == case || listed.split('/').next() == Some(case)))
 }
 
-/// Forgets the steps of the running case. A model runs many scripts, and only the steps of the last one matter.
+/// Forgets the steps of the running case, in its report and in its trace. A model runs many scripts, and only the steps
+/// of the last one matter. The roles that live go on, as if they had just started.
 pub fn forget_steps() {
-    current(|case| drop(case.take_steps()));
+    current(|case| {
+        drop(case.take_steps());
+        trace::write(|| Event::Afresh { case: case.id.clone() });
+        case.roles.borrow().iter().filter(|role| !role.is_gone()).for_each(|role| case.trace_role(role));
+    });
 }
 
 /// Gives up the roles of the running case that have ended, so that a model that ends many roles keeps none of them.

@@ -24,6 +24,6 @@ pub struct Note {
     pub text: String,
     /// Flags of the command that runs the case again, such as `--script 17`.
     pub flag: String,
-    /// The row that was broken. It decides whether the driver broke a documented rule, as the rows of a case do.
+    /// The row that was broken, or `None` if no single one was, as when the end of a script was not clean. It decides whether the driver broke a documented rule, as the rows of a case do.
     pub row: Option<&'static str>,
 }

@@ -49,6 +49,7 @@ pub fn record(mut report: Report) -> Report {
 fn normalise(case: &mut CaseReport) {
     case.steps = Vec::new();
     case.xids = Vec::new();
+    case.flags = Vec::new();
     case.reason = case.reason.as_deref().map(without_addresses);
     case.observations.values_mut().for_each(|value| *value = quiet(value));
     case.disclosures.iter_mut().for_each(|text| *text = without_addresses(text));

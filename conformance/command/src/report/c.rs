@@ -185,7 +185,11 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
     }
     program.turn(PARENT);
     if matches!(&*story.verdict, "fail" | "crash" | "timeout") && !has_failed {
-        return Err(Unwritable::new("the case does not fail in a step or a comparison"));
+        return Err(Unwritable::new(if story.is_afresh {
+            "the last script of the model does not fail in a step or a comparison: it fails only after others, or not always"
+        } else {
+            "the case does not fail in a step or a comparison"
+        }));
     }
     Ok(program)
 }

@@ -8,7 +8,7 @@ use conformance::catalogue::{self, Row};
 use conformance::identity::Kind;
 use conformance::report::{CaseReport, Run, Step};
 
-use super::markup::{escape, quoted_path, wrapped};
+use super::markup::{block, escape, quoted, quoted_path, wrapped};
 use super::record::Recorded;
 use super::story::Unwritable;
 use super::{source, steps};
@@ -116,7 +116,9 @@ impl<'report> Page<'report> {
             let _ = writeln!(text, "- **Expected** {}", escape(&row.expected));
         }
         let actual = self.actual().unwrap_or_else(|| "the case passes".to_owned());
-        let _ = writeln!(text, "- **Actual** {}", escape(&actual));
+        // A model adds the script that failed, on lines of its own.
+        let (actual, more) = actual.split_once('\n').unwrap_or((&actual, ""));
+        let _ = writeln!(text, "- **Actual** {}", escape(actual));
         for disclosure in &case.disclosures {
             let _ = writeln!(text, "- **Disclosure** {}", escape(disclosure));
         }
@@ -128,6 +130,7 @@ impl<'report> Page<'report> {
         };
         let before = case.runs.map_or_else(|| "the run".to_owned(), |runs| format!("{runs} runs"));
         let _ = writeln!(text, "- **Frequency** in {before} of the report; {times}");
+        text += &details(more);
         text += "\n## Environment\n\n";
         let _ = writeln!(text, "- {}", escape(&run.to_string()));
         let _ = writeln!(text, "- library: {}", escape(&run.driver.path));
@@ -145,9 +148,10 @@ impl<'report> Page<'report> {
             Kind::Reference => "reference".to_owned(),
             _ => "system".to_owned(),
         });
+        let flags: String = case.flags.iter().map(|argument| format!(" {}", quoted(argument))).collect();
         let _ = write!(
             text,
-            "\n## Reproduce\n\nThe case of the suite:\n\n```sh\n{settings}cargo test -p conformance -- --driver {driver} --seed {}{fresh} --exact '{}'\n```\n",
+            "\n## Reproduce\n\nThe case of the suite:\n\n```sh\n{settings}cargo test -p conformance -- --driver {driver} --seed {}{fresh}{flags} --exact '{}'\n```\n",
             run.seed, case.id
         );
         match no_program {
@@ -183,4 +187,19 @@ impl<'report> Page<'report> {
         }
         text
     }
+}
+
+/// Returns what a reason says after its first line: text, or a case to paste, with a sentence before it.
+fn details(reason: &str) -> String {
+    let begins_a_line = |place: &usize| *place == 0 || reason[..*place].ends_with('\n');
+    // A case to paste begins with what it imports.
+    let Some(begin) = reason.match_indices("use ").map(|(place, _)| place).find(begins_a_line) else {
+        return if reason.trim().is_empty() { String::new() } else { format!("\n{}", block("", reason)) };
+    };
+    let (before, case) = reason.split_at(begin);
+    // The case ends with its last brace. A sentence may follow.
+    let (case, after) = case.rfind("\n}").map_or((case, ""), |end| case.split_at(end + 2));
+    let sentence =
+        |text: &str| if text.trim().is_empty() { String::new() } else { format!("\n{}\n", escape(text.trim())) };
+    format!("{}\n{}{}", sentence(before), block("rust", case), sentence(after))
 }

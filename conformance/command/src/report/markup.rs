@@ -1,5 +1,7 @@
 //! Text in Markdown, and in the comments of C.
 
+use std::borrow::Cow;
+
 /// Escapes what Markdown would take for markup.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -16,6 +18,23 @@ pub(super) fn escape(text: &str) -> String {
 /// Returns a text that fits between backquotes.
 pub(super) fn code(text: &str) -> String {
     text.replace('`', "'").replace('\n', " ")
+}
+
+/// Quotes an argument for a shell, if it needs that.
+pub(super) fn quoted(argument: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=,.:/+".contains(c);
+    if !argument.is_empty() && argument.chars().all(is_plain) {
+        return Cow::Borrowed(argument);
+    }
+    Cow::Owned(format!("'{}'", argument.replace('\'', r"'\''")))
+}
+
+/// Returns a block of code of Markdown in a language.
+pub(super) fn block(language: &str, text: &str) -> String {
+    // The fence must be longer than any that the text has.
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat((longest + 1).max(3));
+    format!("{fence}{language}\n{}\n{fence}\n", text.trim_end())
 }
 
 /// Breaks lines for a comment.

@@ -3,6 +3,7 @@
 //! The suite runs the cases again and records every driver call ([`conformance::trace`]). A [`story`] is what one case
 //! did; [`c`] writes it as a program, [`roll`] makes loops of what is repeated, and [`assemble`] adds the helpers.
 
+mod act;
 mod assemble;
 mod c;
 mod call;

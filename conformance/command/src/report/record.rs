@@ -1,5 +1,6 @@
 //! Runs cases again and records their driver calls.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -26,15 +27,21 @@ pub(crate) struct Recorded {
     pub(crate) runs: usize,
 }
 
-/// Runs cases on the driver of a report.
+/// Adds another run of a case to those before it.
+fn add(sum: &mut Recorded, one: Recorded) {
+    if sum.failed == 0 && one.failed > 0 || sum.story.is_err() {
+        sum.story = one.story;
+    }
+    sum.failed += one.failed;
+    sum.runs += one.runs;
+}
+
+/// Runs cases on the driver of a report, with the flags with which each shows its failure again.
 pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec<Recorded>, Failure> {
     let suite = Suite::find()?;
     remark(&suite);
     let failed = |error: std::io::Error| Failure::new(format_args!("cannot record the cases: {error}"));
     let folder = tempfile::tempdir().map_err(failed)?;
-    let list = folder.path().join("cases");
-    let names: String = cases.iter().map(|case| format!("{}\n", case.id)).collect();
-    File::create(&list).and_then(|mut file| file.write_all(names.as_bytes())).map_err(failed)?;
     let driver = &match (&run.driver.given_path, run.driver.kind) {
         (Some(path), _) => in_full(path),
         (None, Kind::Reference) => "reference".to_owned(),
@@ -42,13 +49,22 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
     };
     let runs = runs.max(1);
     remark(format_args!("cases to run again: {}, runs of each: {runs}", cases.len()));
-    let mut all: Vec<Recorded> = Vec::new();
-    for number in 1..=runs {
+    // Another script of a model may show nothing, so only cases with the same flags share a run.
+    let mut groups: BTreeMap<&[String], Vec<usize>> = BTreeMap::new();
+    for (place, case) in cases.iter().enumerate() {
+        groups.entry(&case.flags).or_default().push(place);
+    }
+    let mut all: Vec<Option<Recorded>> = cases.iter().map(|_| None).collect();
+    for (number, (flags, places)) in (0..runs).flat_map(|_| &groups).enumerate() {
+        let group: Vec<_> = places.iter().map(|place| cases[*place]).collect();
+        let list = folder.path().join("cases");
+        let names: String = group.iter().map(|case| format!("{}\n", case.id)).collect();
+        File::create(&list).and_then(|mut file| file.write_all(names.as_bytes())).map_err(failed)?;
         let file = folder.path().join(format!("trace-{number}"));
         let mut command = Command::new(&suite.program);
         command.args(["--driver", driver, "--seed", &run.seed.to_string(), "--fresh", "--test-threads", "1"]);
         // The trace of a case is that of one run.
-        command.args(["--reruns", "0"]);
+        command.args(["--reruns", "0"]).args(*flags);
         command.arg("--cases").arg(&list).env(trace::VARIABLE, &file);
         let end = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().map_err(failed)?;
         // 101: a case failed. With any other code, none ran.
@@ -58,20 +74,14 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
                  {driver}` says why"
             )));
         }
-        let recorded = read(&file, cases)?;
-        if all.is_empty() {
-            all = recorded;
-            continue;
-        }
-        for (sum, one) in all.iter_mut().zip(recorded) {
-            if sum.failed == 0 && one.failed > 0 || sum.story.is_err() {
-                sum.story = one.story;
+        for (place, one) in places.iter().zip(read(&file, &group)?) {
+            match &mut all[*place] {
+                Some(sum) => add(sum, one),
+                none => *none = Some(one),
             }
-            sum.failed += one.failed;
-            sum.runs += one.runs;
         }
     }
-    Ok(all)
+    Ok(all.into_iter().flatten().collect())
 }
 
 /// Returns a path of a report in full: reports have `~` for the home directory.

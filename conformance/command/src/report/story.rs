@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::act::GIVES_BACK;
+pub(crate) use super::act::{Act, Called, Descriptor, Expected, Returned, Step};
 use super::text::{Token, tokens};
-use conformance::trace::{Bytes, Call, Comparison, Event, Expectation, Place};
+use conformance::trace::{Comparison, Event, Expectation, Place};
 
 /// Why no program can be written for a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,8 +19,6 @@ impl Unwritable {
 
 /// The beginning of the names of steps that find the first wrong byte of memory.
 const FINDS: &str = "first_wrong_byte";
-/// The beginning of the names of steps in which a role releases what it holds.
-const GIVES_BACK: &str = "give_back";
 
 /// One run of a case.
 pub(crate) struct Story {
@@ -32,6 +32,8 @@ pub(crate) struct Story {
     pub(crate) verdict: String,
     /// Why the case did not pass.
     pub(crate) reason: String,
+    /// Whether the case did something before, which is not in the story.
+    pub(crate) is_afresh: bool,
 }
 
 pub(crate) struct Role {
@@ -42,134 +44,30 @@ pub(crate) struct Role {
     pub(crate) is_late: bool,
 }
 
-/// Something that happened. A role is named by its place in the story's list.
-pub(crate) enum Act {
-    /// A role started.
-    Start(usize),
-    /// A role performed a step.
-    Step(Step),
-    /// The case waited for the step that a role had begun.
-    Join(usize),
-    /// The case checked something.
-    Check { text: String, comparison: Option<Comparison>, holds: bool },
-    /// The last answer showed that a process reaches memory that was not shared with it.
-    Disclosure(String),
-    /// The runner waited for the step that a role had begun.
-    Wait { role: usize, ms: u64, still_waits: bool },
-    /// The runner closed its copy of a descriptor that a role had sent to it.
-    Closed { role: usize, target: String },
-    /// The runner put a descriptor of a role into a socket that nobody reads.
-    Unread { role: usize, target: String },
-    /// The runner closed that socket.
-    Discarded,
-    /// The case computed a number from others.
-    Computed { value: u64, expression: String, from: Vec<u64> },
-    /// The runner sent a signal to a role.
-    Signal(usize, i32),
-    /// A process replaced its program, and became another role.
-    Replaced { before: usize, after: usize },
-    /// A role ended by itself.
-    Exit { role: usize, with_handlers: bool },
-}
-
-/// A step: the driver calls behind one line of the case.
-pub(crate) struct Step {
-    pub(crate) role: usize,
-    /// The step as a case writes it.
-    pub(crate) text: String,
-    pub(crate) calls: Vec<Called>,
-    pub(crate) answer: String,
-    pub(crate) expectation: Expected,
-    /// Whether other processes went on before the step had ended.
-    pub(crate) is_begun: bool,
-    /// Whether its success discloses memory.
-    pub(crate) discloses: bool,
-    /// Whether the case got the output of the step, even if a call in it failed.
-    pub(crate) has_output: bool,
-    /// Whether the case compares the code that refused the step.
-    pub(crate) keeps_code: bool,
-    /// Another role that the step names by its process.
-    pub(crate) other: Option<usize>,
-    /// The descriptor that the process got or sent.
-    pub(crate) descriptor: Option<Descriptor>,
-}
-
-/// A descriptor of a step.
-pub(crate) struct Descriptor {
-    /// The target, as the kernel names it.
-    pub(crate) target: String,
-    pub(crate) write_only: bool,
-    /// The size of a file.
-    pub(crate) size: u64,
-}
-
-/// What a case expects of a step.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Expected {
-    Success,
-    Other(Expectation),
-}
-
-/// A driver call, and what it returned: nothing if the process ended or hung.
-pub(crate) struct Called {
-    pub(crate) call: Call,
-    /// The thread, if it is not the main one.
-    pub(crate) thread: Option<u32>,
-    pub(crate) returned: Option<Returned>,
-}
-
-pub(crate) struct Returned {
-    pub(crate) code: u32,
-    pub(crate) outputs: Vec<Option<Bytes>>,
-}
-
-impl Step {
-    /// Returns the name of the step: `mem_alloc` for `mem_alloc { size: 512 }`.
-    pub(crate) fn name(&self) -> &str {
-        self.text.split([' ', '{']).next().unwrap_or_default()
-    }
-
-    /// Whether the process releases what it holds, after the case.
-    pub(crate) fn gives_back(&self) -> bool {
-        self.text.starts_with(GIVES_BACK)
-    }
-
-    /// Whether a call of the step failed, or did not return.
-    pub(crate) fn is_refused(&self) -> bool {
-        self.calls.iter().any(|called| called.returned.as_ref().is_none_or(|returned| returned.code != 0))
-    }
-
-    /// Returns the code that the last call returned.
-    pub(crate) fn code(&self) -> Option<u32> {
-        self.calls.last()?.returned.as_ref().map(|returned| returned.code)
-    }
-
-    /// Returns a field of the step that is a number, such as the 7 in `seed: 7` or `pointer: Pointer(0x7)`.
-    pub(crate) fn number(&self, field: &str) -> Option<u64> {
-        let start = self.text.find(&format!(" {field}: "))? + field.len() + 3;
-        let rest = self.text.get(start..)?;
-        let rest = rest
-            .split_once('(')
-            .filter(|(before, _)| before.chars().all(char::is_alphabetic))
-            .map_or(rest, |pair| pair.1);
-        let word = rest.split([',', ' ', ')', '}']).next()?;
-        super::text::number(word).and_then(|number| u64::try_from(number).ok())
-    }
-}
-
 impl Story {
-    /// Finds the last run of a case in a trace.
+    /// Finds the last run of a case in a trace, or what came after the last time that the case began afresh: the last script of
+    /// a model.
     pub(crate) fn of(events: &[Event], case: &str) -> Result<Self, Unwritable> {
         let begins = |event: &Event| matches!(event, Event::Case { case: began, .. } if began == case);
         let began = events.iter().rposition(begins).ok_or_else(|| Unwritable::new("the case did not run"))?;
         let Event::Case { gpus, .. } = events[began] else { unreachable!("found as such") };
+        let is_afresh = |event: &Event| matches!(event, Event::Afresh { case: of } if of == case);
+        let afresh = events[began..].iter().rposition(is_afresh).map(|place| began + place);
         let (verdict, reason) = (String::new(), String::new());
-        let mut story =
-            Self { gpus, roles: Vec::new(), acts: Vec::new(), own: usize::MAX, measured: 0, verdict, reason };
+        let mut story = Self {
+            gpus,
+            roles: Vec::new(),
+            acts: Vec::new(),
+            own: usize::MAX,
+            measured: 0,
+            verdict,
+            reason,
+            is_afresh: afresh.is_some(),
+        };
         // For each role, the step that it performs, as a place in the list of acts.
         let mut running: BTreeMap<usize, usize> = BTreeMap::new();
         let mut is_over = false;
-        for event in &events[began..] {
+        for event in &events[afresh.unwrap_or(began)..] {
             match event {
                 // A check failed, and the runner looks where.
                 Event::Step { call, process } if call.starts_with(FINDS) => {

@@ -117,6 +117,7 @@ pub(crate) fn case(id: &str) -> CaseReport {
         verdict: Verdict::Pass,
         reason: None,
         failure: None,
+        flags: Vec::new(),
         runs: None,
         observations: [("code".to_owned(), "CUDA_SUCCESS (0)".into())].into(),
         disclosures: Vec::new(),

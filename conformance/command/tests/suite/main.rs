@@ -17,11 +17,13 @@ mod gate;
 mod html;
 mod identify;
 mod junit;
+mod model;
 mod nearest;
 mod night;
 mod output;
 #[path = "../../../harness/tests/support/planted.rs"]
 mod planted;
+mod program;
 mod record;
 mod repeats;
 mod report;

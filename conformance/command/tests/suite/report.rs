@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 
 use conformance::{Outcome, Stop, check};
 use rstest::rstest;
 
 use crate::command::{conformance, finish};
-use crate::suite::{Run, harness, run, suite, without_settings};
+use crate::program::{compiled, executed, reference};
+use crate::suite::{Run, harness, run, suite};
 
 const PLANTED: (&str, &str) = ("CONFORMANCE_PLANTED", "1");
 
@@ -27,32 +27,6 @@ fn report(run: &Run, case: Option<&str>, folder: &Path, runs: &str) -> Result<St
     let (code, text, errors) = finish(command)?;
     check!(code == Some(0), "{code:?}: {errors}");
     Ok(text)
-}
-
-/// Compiles a program as the page says.
-fn compiled(source: &Path) -> Result<PathBuf, Stop> {
-    let program = source.with_extension("");
-    let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
-    let mut build = cc::Build::new();
-    let compiler = build.cargo_metadata(false).opt_level(0).target(&target).host(&target).try_get_compiler();
-    let Ok(compiler) = compiler else { return Err(Stop::Unsupported("this machine has no C compiler".to_owned())) };
-    let mut command = Command::new(compiler.path());
-    command.args(["-Wall", "-Wextra", "-Werror", "-o"]).arg(&program).arg(source).arg("-ldl");
-    let output = command.output().map_err(harness)?;
-    check!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Ok(program)
-}
-
-/// Runs a program on a driver, with a fault or without one. Returns its exit code and its output.
-fn executed(program: &Path, driver: &Path, fault: Option<&str>) -> Result<(Option<i32>, String), Stop> {
-    let mut command = without_settings(program);
-    command.env("CUDA_IPC_DRIVER", driver).envs(fault.map(|fault| ("REFERENCE_DRIVER_FAULT", fault)));
-    let output = command.stdin(Stdio::null()).output().map_err(harness)?;
-    Ok((output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned()))
-}
-
-fn reference() -> Result<PathBuf, Stop> {
-    Ok(std::env::current_exe().map_err(harness)?.with_file_name("libreference_driver.so"))
 }
 
 /// A failed case has a page with what happened and how often, and a program that exits with 1. Where there is no driver,

@@ -15,7 +15,7 @@ use super::shorten::shortened;
 use crate::message::Refused;
 use crate::step::Step;
 use crate::trace::{self, Event};
-use crate::{Refusal, Stop};
+use crate::{Placement, Refusal, Stop};
 
 /// The steps of a case in the order in which they were performed.
 pub(crate) type Steps = Rc<RefCell<Vec<Step>>>;
@@ -184,6 +184,11 @@ impl Role {
     #[must_use]
     pub fn id(&self) -> u32 {
         self.process.borrow().id()
+    }
+
+    /// Returns where the process was placed.
+    pub(crate) fn placement(&self) -> Placement {
+        self.process.borrow().placement.clone()
     }
 
     /// Returns the number of the process in its own PID namespace.

@@ -133,6 +133,7 @@ pub(crate) fn anonymous_case(mut case: CaseReport) -> CaseReport {
     };
     case.reason.iter_mut().for_each(quiet);
     case.disclosures.iter_mut().for_each(quiet);
+    case.flags.iter_mut().for_each(quiet);
     case.observations.values_mut().for_each(|value| quiet_texts(value, &quiet));
     for step in &mut case.steps {
         if OF_UUIDS.iter().any(|call| step.call.starts_with(call)) && step.answer.starts_with('[') {

@@ -299,6 +299,10 @@ pub struct CaseReport {
     /// How the case failed; absent if it did not fail, or in reports of earlier suites.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
+    /// The flags with which the case shows again that it did not pass, or a disclosure, beside the driver and the seed, such
+    /// as `--script` and `17`; empty if it needs none, and in reports of earlier suites.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<String>,
     /// How often the case failed; absent if it ran only once, or if every run passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runs: Option<Runs>,
@@ -385,6 +389,7 @@ impl CaseReport {
             verdict,
             reason,
             failure: None,
+            flags: Vec::new(),
             runs: None,
             observations: BTreeMap::new(),
             disclosures: Vec::new(),

@@ -248,7 +248,6 @@ impl Run {
             budget,
             ended: Mutex::new(ended),
             bad_ends: Mutex::new(bad_ends),
-            flags: Mutex::default(),
             kernel_log: Mutex::new(begin::kernel_log(&options)),
         };
         Ok(Self { options, shared: Arc::new(shared), cases, goes_on, is_of_drivers: program.is_of_drivers })

@@ -6,7 +6,7 @@ use crate::driver::Choice;
 use crate::report::{ONCE, Run};
 
 /// The flags of a run, beside its driver and seed, on which it depends what a case does: a model makes other scripts on
-/// other GPUs, and avoids the listed bugs.
+/// other GPUs, and avoids the listed bugs. A bug report repeats them too.
 #[derive(Debug, Default)]
 pub(super) struct Settings(Vec<(&'static str, String)>);
 
@@ -23,17 +23,34 @@ impl Settings {
         ];
         Self(settings.into_iter().filter_map(|(name, value)| Some((name, value?))).collect())
     }
+
+    /// Returns these flags and those of a failure, such as `--script 17`, as arguments.
+    pub(super) fn with(&self, flag: &str) -> Vec<String> {
+        let of_run = self.0.iter().flat_map(|(name, value)| {
+            [format!("--{name}"), value.clone()].into_iter().filter(|argument| !argument.is_empty())
+        });
+        of_run.chain(flag.split_whitespace().map(str::to_owned)).collect()
+    }
+}
+
+/// Returns the names and values of flags. A flag without a value has an empty one.
+fn pairs(flags: &[String]) -> Vec<(&str, &str)> {
+    let mut pairs: Vec<(&str, &str)> = Vec::new();
+    for argument in flags {
+        match (argument.strip_prefix("--"), pairs.last_mut()) {
+            (Some(name), _) => pairs.push((name, "")),
+            (None, Some((_, value))) => *value = argument,
+            (None, None) => {}
+        }
+    }
+    pairs
 }
 
 /// Returns the command, quoted for a shell. Under nextest it sets variables, because nextest passes no arguments. A
 /// bundle runs without cargo.
-pub(super) fn command(package: &str, driver: &Choice, run: &Run, settings: &Settings, flag: &str, id: &str) -> String {
+pub(super) fn command(package: &str, driver: &Choice, run: &Run, flags: &[String], id: &str) -> String {
     let (driver, seed) = (quoted(&driver.to_string()), run.seed);
-    let of_run = settings.0.iter().map(|(name, value)| (*name, value.as_str()));
-    // The flags of a failure, such as `--script 17 --soak 5`.
-    let flags = flag.split("--").map(str::trim).filter(|flag| !flag.is_empty());
-    let of_case = flags.map(|flag| flag.split_once(' ').unwrap_or((flag, "")));
-    let settings = of_run.chain(of_case);
+    let settings = pairs(flags).into_iter();
     if under_nextest().is_some() {
         let fresh = if run.fresh { " CONFORMANCE_FRESH=true" } else { "" };
         let repeat = repeated(run, " CONFORMANCE_REPEAT=");

@@ -1,6 +1,6 @@
 //! One case: runs it, applies the listed bugs, and reports it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,7 +18,7 @@ use crate::deviations::Deviations;
 use crate::driver::{Choice, UnderTest};
 use crate::identity::Kind;
 use crate::models::Note;
-use crate::report::{CaseReport, KernelLog, Report, Run, Runs, Writer};
+use crate::report::{CaseReport, KernelLog, Report, Run, Writer};
 use crate::warm::{self, WarmRoles};
 use crate::{Failure, Stop, Verdict, trace};
 
@@ -51,8 +51,6 @@ pub(super) struct Shared {
     pub(super) ended: Mutex<Vec<CaseReport>>,
     /// The processes that crashed or hung outside any case.
     pub(super) bad_ends: Mutex<Vec<String>>,
-    /// The flag with which a failed case runs again, by its name.
-    pub(super) flags: Mutex<BTreeMap<String, String>>,
     /// The kernel's messages, with `--identify`.
     pub(super) kernel_log: Mutex<Option<KernelLog>>,
 }
@@ -142,31 +140,34 @@ impl Shared {
             self.run_once(case).0
         });
         report.duration_ms = duration_ms;
+        if matches!(report.verdict, Verdict::Pass | Verdict::Fixed | Verdict::Unsupported)
+            && report.disclosures.is_empty()
+        {
+            // Nobody has a reason to run it again.
+            report.flags = Vec::new();
+        }
         if self.turns.has_neighbour() {
             // It would take memory in the turn of the other run.
             self.warm.finish_spare();
         }
         drop(turn);
         self.keep_bad_ends();
-        let (verdict, reason, runs) = (report.verdict, report.reason.clone(), report.runs);
-        let rows = report.rows.join(", ");
         if let Some(log) = self.kernel_log.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
             report.xids = log.xids();
         }
         // With `--require`, a case may be skipped only if the probe predicted it.
         let is_untold = is_missing && self.strict;
-        let required = verdict == Verdict::Unsupported && (is_untold || !self.description.unmet.is_empty());
+        let required = report.verdict == Verdict::Unsupported && (is_untold || !self.description.unmet.is_empty());
         let outline = CaseReport { steps: Vec::new(), ..report.clone() };
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(outline);
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(outline.clone());
         if let Some(writer) = &self.writer {
             writer.end(report).unwrap_or_else(|error| self.end_unwritten(&error));
         }
-        let reason = reason.unwrap_or_default();
-        match verdict {
+        match outline.verdict {
             Verdict::Pass | Verdict::Fixed | Verdict::Deviation => Ok(Completion::Completed),
             Verdict::Differs if !self.fails_on_differs => Ok(Completion::Completed),
-            Verdict::Unsupported if !required => Ok(Completion::ignored_with(reason)),
-            _ => Err(Failed::from(self.explain(case, verdict, &reason, runs, &rows))),
+            Verdict::Unsupported if !required => Ok(Completion::ignored_with(outline.reason.unwrap_or_default())),
+            _ => Err(Failed::from(self.explain(case, &outline))),
         }
     }
 
@@ -228,11 +229,10 @@ impl Shared {
                 false,
             );
         };
+        let Note { text, flag, row } = running.note.take();
         let mut report = match &outcome {
             Ok(()) => CaseReport::of(case, Verdict::Pass, None),
             Err(stop) => {
-                let Note { text, flag, row } = running.note.take();
-                self.flags.lock().unwrap_or_else(PoisonError::into_inner).insert(case.id.clone(), flag);
                 let note = if text.is_empty() { text } else { format!("\n{text}") };
                 let report = CaseReport::of(case, stop.verdict(), Some(format!("{stop}{note}")));
                 let rows = row.map_or(report.rows, |row| vec![row.to_owned()]);
@@ -248,28 +248,42 @@ impl Shared {
             (report.verdict, report.reason) = (worse, Some(why));
             report.failure = Failure::of_verdict(worse);
         }
+        // Only the cases of `load::` read it, and they have no flag of their own.
+        let flag = if flag.is_empty() && self.setting.full_load { "--load" } else { &flag };
+        report.flags = self.settings.with(flag);
         trace::case_ended(&case.id, report.verdict.word(), report.reason.as_deref());
         (report, matches!(outcome, Err(Stop::Missing(_))))
     }
 
-    fn explain(&self, case: &Case, verdict: Verdict, reason: &str, runs: Option<Runs>, rows: &str) -> String {
+    fn explain(&self, case: &Case, report: &CaseReport) -> String {
+        let CaseReport { verdict, runs, rows, flags, .. } = report;
         let identity = &self.under_test.identity;
         let driver = match (&identity.given_path, identity.kind) {
             (Some(path), _) => Choice::Path(path.into()),
             (None, Kind::Reference) => Choice::Reference,
             (None, Kind::System | Kind::Path) => Choice::System,
         };
-        let flag = self.flags.lock().unwrap_or_else(PoisonError::into_inner).remove(&case.id).unwrap_or_default();
-        // Only the cases of `load::` read it, and they have no flag of their own.
-        let flag = if flag.is_empty() && self.setting.full_load { "--load".to_owned() } else { flag };
+        let rows = match rows.join(", ") {
+            // A finding names the row that was broken, if there is one.
+            none if none.is_empty() && is_model(case) && *verdict != Verdict::Error => {
+                "none: a model makes random scripts of many rules, and a script must also end clean".to_owned()
+            }
+            none if none.is_empty() => "none, the case checks the harness".to_owned(),
+            rows => rows,
+        };
         format!(
-            "{verdict}: {reason}\n\n{}  rule: {}\n  rows: {}\n  run again: {}\n",
+            "{verdict}: {}\n\n{}  rule: {}\n  rows: {rows}\n  run again: {}\n",
+            report.reason.as_deref().unwrap_or_default(),
             runs.map(|runs| format!("  failed in: {runs} runs\n")).unwrap_or_default(),
             case.summary,
-            if rows.is_empty() { "none, the case checks the harness" } else { rows },
-            rerun::command(self.package, &driver, &self.description, &self.settings, &flag, &case.id),
+            rerun::command(self.package, &driver, &self.description, flags, &case.id),
         )
     }
+}
+
+/// Whether a case is a model, which claims no row but checks the driver.
+fn is_model(case: &Case) -> bool {
+    case.base.starts_with("model::")
 }
 
 /// Converts a panic into a stop. A fixture cannot return an error, so it panics with the `Stop` as payload.

@@ -17,6 +17,11 @@ pub enum Event {
         /// The number of GPUs that it needs.
         gpus: usize,
     },
+    /// What the case did before does not count: a model begins another script. The roles that live have events again.
+    Afresh {
+        /// The case.
+        case: String,
+    },
     /// A process became a role of a case.
     Role {
         /// The case.

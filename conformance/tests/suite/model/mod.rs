@@ -13,6 +13,7 @@
 //! | `prelude` | the names that a printed script uses |
 //! | `print`, `printed` | some printed scripts, which must compile |
 //! | `run` | runs scripts on roles, and reports the shortest one that fails |
+//! | `replay` | proves that the printed command finds a finding again |
 //!
 //! A model claims no row, so `cargo conformance score` measures the cases without it. `cargo conformance score --models`
 //! measures the models without the cases.
@@ -35,6 +36,7 @@ mod printed {
     mod virtual_memory;
 }
 mod process;
+mod replay;
 mod run;
 mod script;
 mod step;
@@ -87,6 +89,13 @@ fn all_together() -> Outcome {
 #[conformance::test]
 fn printed_scripts_compile() -> Outcome {
     print::scripts_are_those_of_the_files()
+}
+
+/// What a model finds is short, and the command that it prints finds it again.
+#[rstest]
+#[conformance::test]
+fn a_finding_is_found_again() -> Outcome {
+    replay::a_finding_is_found_again()
 }
 
 /// If a process ends, stops or starts again after any step of a protocol, the other process and a new one can use it from

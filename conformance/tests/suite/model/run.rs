@@ -113,11 +113,25 @@ impl Processes {
         forget_steps();
         let result = self.perform_steps(script);
         if result.is_err() {
-            self.roles.values().for_each(|role| drop(role.kill()));
-            self.roles.clear();
+            self.kill();
         }
         forget_ended_roles();
         result
+    }
+
+    /// Performs a script on new processes, so that nothing depends on what they did before. If it fails, its processes end.
+    ///
+    /// # Errors
+    /// [`Failed`]: the step that the driver answered wrongly, or what was not clean afterwards.
+    fn perform_anew(&mut self, script: &Script) -> Result<(), Failed> {
+        self.kill();
+        forget_ended_roles();
+        self.perform(script)
+    }
+
+    fn kill(&mut self) {
+        self.roles.values().for_each(|role| drop(role.kill()));
+        self.roles.clear();
     }
 
     /// Ends the processes with a number in scripts, so that the next script starts a new one.
@@ -196,25 +210,25 @@ fn give_back(roles: &[Role], world: &World) -> Outcome {
     }
 }
 
-/// Looks for a shorter script that fails in the same way, performs it a last time, and says how it reads.
+/// Looks for a shorter script that fails in the same way, performs it a last time on new processes, and says how it reads.
+///
+/// The report and the trace have that last performance. If the script does not fail on new processes, they have it
+/// nevertheless: then it says nothing of the failure, and no program shows it.
 fn report(processes: &mut Processes, mut tree: Shorter, failed: Failed, asked: Models, number: u32) -> Stop {
     let (verdict, original) = (failed.stop.verdict(), tree.current());
-    let again = |processes: &mut Processes, script: &Script| {
-        processes.perform(script).err().filter(|failed| failed.stop.verdict() == verdict)
+    let is_same = |failed: &Failed| failed.stop.verdict() == verdict;
+    let Some(on_new) = processes.perform_anew(&original).err().filter(is_same) else {
+        let text = "It fails only after the scripts before it, so its number alone does not repeat it.";
+        let text = format!("script {number}:\n{}\n{text}", failed.text(&original));
+        annotate(Note { text, flag: format!("--scripts {}", number + 1), row: failed.row });
+        return failed.stop;
     };
-    let mut shortest = (failed, original.clone());
+    let mut shortest = (on_new, original.clone());
     if !asked.no_shrink {
-        let Some(failed) = again(processes, &original) else {
-            let text = "It fails only after the scripts before it, so its number alone does not repeat it.";
-            let text = format!("script {number}:\n{}\n{text}", shortest.0.text(&original));
-            annotate(Note { text, flag: format!("--scripts {}", number + 1), row: shortest.0.row });
-            return shortest.0.stop;
-        };
-        shortest.0 = failed;
         let (mut goes_on, mut tries, began) = (tree.simplify(), 0, Instant::now());
         while goes_on && tries < MOST_TRIES && began.elapsed() < LONGEST_SEARCH {
             tries += 1;
-            goes_on = match again(processes, &tree.current()) {
+            goes_on = match processes.perform(&tree.current()).err().filter(is_same) {
                 Some(failed) => {
                     shortest = (failed, tree.current());
                     tree.simplify()
@@ -222,9 +236,12 @@ fn report(processes: &mut Processes, mut tree: Shorter, failed: Failed, asked: M
                 None => tree.complicate(),
             };
         }
-        // The last performance is the one whose steps are reported.
-        if let Some(failed) = again(processes, &shortest.1) {
-            shortest.0 = failed;
+        // What processes did in the search before may have a part in the failure of the shortest script.
+        for script in [shortest.1.clone(), original.clone()] {
+            if let Some(failed) = processes.perform_anew(&script).err().filter(is_same) {
+                shortest = (failed, script);
+                break;
+            }
         }
     }
     let (failed, script) = shortest;
