@@ -57,6 +57,15 @@ pub(crate) enum Start {
     Failed(Stop),
 }
 
+impl fmt::Display for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoDriver(message) | Self::NoDevice(message) => f.write_str(message),
+            Self::Failed(stop) => stop.fmt(f),
+        }
+    }
+}
+
 /// A role's process and the connection to it.
 #[derive(Debug)]
 pub(crate) struct Process {

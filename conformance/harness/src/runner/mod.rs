@@ -1,10 +1,10 @@
 //! The run: its options, driver, trials and verdicts.
 
 mod begin;
-mod broken_pipe;
 mod give_back;
 mod nextest;
 mod options;
+mod panics;
 mod probe;
 mod repeat;
 mod rerun;
@@ -104,8 +104,8 @@ impl Program {
 #[must_use]
 pub fn main(program: Program) -> ExitCode {
     role::serve_if_role(calls::perform);
-    broken_pipe::end_without_a_word();
     let options = Options::parse().relative_to_the_shell();
+    panics::tell_apart(if options.libtest.logfile.is_some() { "the log file" } else { "standard output" });
     see_only(&options.gpus);
     let cases = program.cases();
     if options.probe {
@@ -230,11 +230,13 @@ impl Run {
         } else {
             Supply::WarmAndSpare
         };
+        let warm = Arc::new(WarmRoles::new(settings, supply, balance));
+        panics::end_in_order(&warm);
         let shared = Shared {
             package: program.package,
             turns,
             is_judged,
-            warm: Arc::new(WarmRoles::new(settings, supply, balance)),
+            warm,
             reruns: Reruns::new(options.reruns),
             strict: !options.require.is_empty(),
             fails_on_differs: options.strict,
@@ -366,7 +368,7 @@ fn balance(first: Process, under_test: &UnderTest, settings: &Settings) -> Resul
     let mut keepers = std::collections::BTreeMap::from([(0, first)]);
     for device in (1..under_test.machine.devices.len().min(GPUS_OF_CASES)).map(|device| device as i32) {
         let keeper = Process::start("keeper", Placement::device(device), settings)
-            .map_err(|error| format!("cannot start a keeper on GPU {device}: {error:?}"))?;
+            .map_err(|error| format!("cannot start a keeper on GPU {device}: {error}"))?;
         keepers.insert(device, keeper);
     }
     Ok(Balance::new(keepers))

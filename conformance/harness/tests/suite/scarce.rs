@@ -1,10 +1,11 @@
-//! Runs that lack something: a full disk, no descriptors left, and two runs at once.
+//! Runs that lack something: a full disk of the report or of the output, no descriptors left, and two runs at once.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use conformance::report::Report;
 use conformance::{Outcome, Stop, Verdict, check, random};
@@ -62,6 +63,52 @@ fn a_full_disk_ends_the_run() -> Outcome {
     Ok(())
 }
 
+/// Output that cannot be written ends the run with one message. No case is blamed for it, and nothing is left.
+#[rstest]
+#[case::of_a_run(&[CASES])]
+#[case::of_threads(&[CASES, "--test-threads", "2"])]
+#[case::as_json(&[CASES, "--format", "json"])]
+#[case::of_a_list(&["--list"])]
+#[case::of_a_probe(&["--probe"])]
+#[conformance::test()]
+fn output_that_cannot_be_written_ends_the_run(#[case] arguments: &[&str]) -> Outcome {
+    let (temporary, mark) = (tempfile::tempdir().map_err(harness)?, mark());
+    let mut command = suite("reference")?;
+    command.args(arguments).env(&mark.0, &mark.1).env("TMPDIR", temporary.path());
+    command.stdout(File::options().write(true).open("/dev/full").map_err(harness)?).stderr(Stdio::piped());
+    let output = command.spawn().and_then(Child::wait_with_output).map_err(harness)?;
+    ended_well(&output, &mark, "cannot write to standard output: No space left on device")?;
+    let left = std::fs::read_dir(temporary.path()).map_err(harness)?.count();
+    check!(left == 0, "{left} files of the run are left");
+    Ok(())
+}
+
+/// A disk that the output fills during the run ends it. The report is readable, and has no case that failed.
+#[rstest]
+#[conformance::test()]
+fn output_that_fills_its_disk_ends_the_run() -> Outcome {
+    const SCRIPT: &str = r#"mount -t tmpfs -o size=4k none "$FOLDER" || exit 77
+        head -c 3000 /dev/zero >"$FOLDER/log"
+        exec "$0" "$@" --report "$REPORT" >>"$FOLDER/log""#;
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let (disk, report, mark) = (folder.path().join("disk"), folder.path().join("report.jsonl"), mark());
+    std::fs::create_dir(&disk).map_err(harness)?;
+    let run = suite("reference")?;
+    let mut command = copy_of(&run, "unshare");
+    command.args(["--mount", "sh", "-c", SCRIPT]).arg(run.get_program()).args(run.get_args()).arg(CASES);
+    command.env("FOLDER", &disk).env("REPORT", &report).env(&mark.0, &mark.1);
+    let output = command.output().map_err(harness)?;
+    if !report.is_file() {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        return Err(Stop::Unsupported(format!("cannot mount a small disk: {}", errors.trim())));
+    }
+    ended_well(&output, &mark, "cannot write to standard output: No space left on device")?;
+    let ended = Report::read(&report).map_err(harness)?;
+    check!(!ended.is_complete && !ended.cases.is_empty(), "{} cases ended", ended.cases.len());
+    check!(ended.cases.iter().all(|case| case.verdict == Verdict::Pass));
+    Ok(())
+}
+
 /// A command with the environment of another.
 fn copy_of(other: &Command, program: &str) -> Command {
     let mut command = Command::new(program);
@@ -78,7 +125,7 @@ fn copy_of(other: &Command, program: &str) -> Command {
 /// A run that has no descriptor left says so, wherever that happens: it cannot start, or its cases are errors.
 #[rstest]
 #[conformance::test()]
-fn a_run_without_descriptors_ends(#[values(4, 5, 6, 7, 8, 10, 12)] descriptors: u64) -> Outcome {
+fn a_run_without_descriptors_ends(#[values(4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 20)] descriptors: u64) -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
     let (report, mark) = (folder.path().join("report.jsonl"), mark());
     let mut command = suite("reference")?;
@@ -96,6 +143,10 @@ fn a_run_without_descriptors_ends(#[values(4, 5, 6, 7, 8, 10, 12)] descriptors: 
     unsafe { command.pre_exec(set) };
     let output = command.output().map_err(harness)?;
     let says = "open files";
+    let errors = String::from_utf8_lossy(&output.stderr);
+    // Neither the panic of a fixture nor the form of an error for programmers.
+    let is_told = !["panicked", "Failed(", "NoDriver(", "NoDevice("].iter().any(|word| errors.contains(word));
+    check!(is_told, "{errors}");
     if output.status.code() == Some(1) {
         ended_well(&output, &mark, says)?;
         return if report.exists() { Report::read(&report).map(drop).map_err(harness) } else { Ok(()) };
