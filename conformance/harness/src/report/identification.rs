@@ -92,10 +92,21 @@ const SHOWN: [&str; 15] = [
     "NVIDIA_VISIBLE_DEVICES",
 ];
 
+/// The variables of the suite that name a file or a folder, which may be called like a host even without its folder.
+const FILES: [&str; 7] = [
+    "CONFORMANCE_CASES",
+    "CONFORMANCE_DEVIATIONS",
+    "CONFORMANCE_KERNEL_LOG",
+    "CONFORMANCE_RECORDS",
+    "CONFORMANCE_REPORT",
+    "CONFORMANCE_SUITE",
+    "CONFORMANCE_TRACE",
+];
+
 /// Whether a variable's value may be in a report that identifies no machine.
 fn is_shown(name: &str, value: &str) -> bool {
     let is_ours = ["CONFORMANCE_", "REFERENCE_DRIVER_"].iter().any(|prefix| name.starts_with(prefix));
-    SHOWN.contains(&name) || is_ours && !value.contains('/')
+    SHOWN.contains(&name) || is_ours && !value.contains('/') && !FILES.contains(&name)
 }
 
 /// Removes from a description what identifies its machine: the UUIDs of GPUs, the home folder in paths, and the values of

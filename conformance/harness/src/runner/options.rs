@@ -22,7 +22,7 @@ Cases run one at a time, because they share the GPUs.
 
 Exit codes:
   0    no case failed
-  1    the run cannot start, or its report cannot be written
+  1    the run cannot start, or its report or its output cannot be written
   2    invalid flags
   101  a case failed, a process crashed or hung outside any case, a requirement is not met, or --budget was too short for
        any case
@@ -194,9 +194,11 @@ impl Options {
         if under_nextest().is_some() {
             return None;
         }
-        // A path may name a user.
-        let path = |flag: &str, path: &Option<PathBuf>| {
-            path.as_ref().map(|path| format!("{flag} {}", path.file_name().unwrap_or(path.as_os_str()).display()))
+        // A path may name a user, and a file may be called like a host.
+        let path = |flag: &str, path: &Option<PathBuf>, anonymous: &str| {
+            let path = path.as_ref()?;
+            let name = path.file_name().unwrap_or(path.as_os_str()).display();
+            Some(if self.identify { format!("{flag} {name}") } else { format!("{flag} {anonymous}") })
         };
         let filters = self.filters();
         let filters = (!filters.is_empty()).then(|| format!("the filter {}", filters.join(" ")));
@@ -205,8 +207,9 @@ impl Options {
         let budget = self.budget.map(|budget| format!("--budget {}", humantime::format_duration(budget)));
         let ignored = self.libtest.ignored.then(|| "--ignored".to_owned());
         let bench = self.libtest.bench.then(|| "--bench".to_owned());
-        let parts =
-            [filters, path("--cases", &self.cases), path("--from", &self.from), skip, level, budget, ignored, bench];
+        let cases = path("--cases", &self.cases, "a file");
+        let from = path("--from", &self.from, "a report");
+        let parts = [filters, cases, from, skip, level, budget, ignored, bench];
         let parts: Vec<_> = parts.into_iter().flatten().collect();
         (!parts.is_empty()).then(|| parts.join(" with "))
     }

@@ -100,25 +100,47 @@ fn a_kernel_log_that_cannot_be_read_is_a_warning() -> Outcome {
 }
 
 /// Without `--identify`, a report keeps of an environment variable only the name, unless its value says how the driver
-/// behaves. Of a file that a flag names, it keeps the name.
+/// behaves. A file that a flag or a variable names is not in it, not even without its folder.
 #[rstest]
 #[conformance::test()]
 fn a_report_keeps_no_path_and_no_secret() -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
-    let cases = folder.path().join("alice").join("cases.txt");
+    let cases = folder.path().join("alice").join("node7.txt");
     std::fs::create_dir(folder.path().join("alice")).map_err(harness)?;
     std::fs::write(&cases, "sample::null_is_refused\n").map_err(harness)?;
     let mut command = suite("reference")?;
     command.arg("--cases").arg(&cases);
     command.env("NVIDIA_SECRET_TOKEN", "hunter2").env("CUDA_CACHE_PATH", "/home/alice/.nv/cache");
     command.env("CONFORMANCE_RECORDS", folder.path().join("alice")).env("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
+    command.env("CONFORMANCE_SUITE", "suite-of-node7");
     let run = run(command)?;
     let report = std::fs::read_to_string(run.path()).map_err(harness)?;
-    for kept in ["NVIDIA_SECRET_TOKEN", "CUDA_CACHE_PATH", "PCI_BUS_ID", "--cases cases.txt"] {
+    for kept in ["NVIDIA_SECRET_TOKEN", "CUDA_CACHE_PATH", "PCI_BUS_ID", "--cases a file"] {
         check!(report.contains(kept), "{kept} is not in {report}");
     }
-    for told in ["hunter2", "alice"] {
+    for told in ["hunter2", "alice", "node7"] {
         check!(!report.contains(told), "{told} is in {report}");
     }
+    Ok(())
+}
+
+/// The name of the report whose cases run again can name a host. Only a report that identifies its machine has it.
+#[rstest]
+#[case::asked_for(&["--identify"], "--from node7.jsonl with --budget 1h")]
+#[case::not_asked_for(&[], "--from a report with --budget 1h")]
+#[conformance::test()]
+fn only_identify_names_the_report_that_runs_again(#[case] flags: &[&str], #[case] selection: &str) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let before = folder.path().join("node7.jsonl");
+    let case = ["--exact", "planted::fail"];
+    let first = suite("reference")?.env("CONFORMANCE_PLANTED", "1").args(case).arg("--report").arg(&before).output();
+    check!(first.map_err(harness)?.status.code() == Some(101));
+    let mut again = suite("reference")?;
+    again.env("CONFORMANCE_PLANTED", "1").args(flags).args(["--budget", "1h", "--from"]).arg(&before);
+    let run = run(again)?;
+    let report = run.report()?;
+    check!(report.run.selection.as_deref() == Some(selection), "{:?}", report.run.selection);
+    let text = std::fs::read_to_string(run.path()).map_err(harness)?;
+    check!(text.contains("node7") == !flags.is_empty(), "{text}");
     Ok(())
 }
