@@ -78,11 +78,13 @@ pub(crate) fn choose(choice: &Choice, settings: &Settings) -> Result<(UnderTest,
     // The loader's advice is to set this variable, so the suite follows it too.
     let named = std::env::var_os(LOADERS_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     if let (Choice::System | Choice::Auto, Some(path)) = (choice, named) {
-        return try_driver(Kind::Path, Some(path), settings);
+        let named = |error| format!("{LOADERS_VARIABLE}={}: {error}", path.display());
+        return try_driver(Kind::Path, Some(path.clone()), settings).map_err(named);
     }
     match choice {
         Choice::System => try_driver(Kind::System, None, settings),
-        Choice::Path(path) => try_driver(Kind::Path, Some(path.clone()), settings),
+        Choice::Path(path) => try_driver(Kind::Path, Some(path.clone()), settings)
+            .map_err(|error| format!("--driver {}: {error}", path.display())),
         Choice::Reference => try_driver(Kind::Reference, Some(reference_library()?), settings),
         Choice::Auto => match (try_driver(Kind::System, None, settings), nvidia_hint(Path::new("/"))) {
             (Ok(found), _) if found.0.machine.problem.is_none() => Ok(found),

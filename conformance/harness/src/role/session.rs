@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, FromRawFd as _, OwnedFd};
 use std::ptr;
 use std::time::{Duration, Instant};
 
-use cuda_ipc_sys::{CUevent_flags, Driver};
+use cuda_ipc_sys::{CUevent_flags, Driver, LoadError};
 
 use super::ledger::{Cleanness, Ledger, Resource};
 use crate::message::{Envelope, Greeting, Refused};
@@ -45,7 +45,14 @@ fn has_descriptors() -> bool {
 
 impl Session {
     pub(super) fn start(device: i32, initialised: bool) -> Result<Self, Greeting> {
-        let driver = Driver::get().map_err(|error| Greeting::NoDriver(error.to_string()))?;
+        let driver = Driver::get().map_err(|error| {
+            let why = match &error {
+                // The runner names the library in this variable, and the user may have done so in another way.
+                LoadError::BadVariable { error, .. } => error.as_ref(),
+                _ => &error,
+            };
+            Greeting::NoDriver(why.to_string())
+        })?;
         let mut session = Self {
             driver,
             device,

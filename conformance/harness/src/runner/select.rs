@@ -17,6 +17,7 @@ use crate::report::Report;
 /// Returns the cases that the filters, `--cases` and `--from` select. A name that selects no case is an error: the run
 /// would be green without it.
 pub(super) fn named(options: &Options, must_match: bool, mut cases: Vec<Case>) -> Result<Vec<Case>, String> {
+    tell_vain_skips(options, must_match, &cases)?;
     // Read first, because a report names cases of the whole suite.
     let of_report = options.from.as_ref().map(|path| of_report(path, options, &cases)).transpose()?;
     if let Some(file) = &options.cases {
@@ -43,6 +44,21 @@ pub(super) fn named(options: &Options, must_match: bool, mut cases: Vec<Case>) -
 pub(super) fn not_skipped(options: &Options, cases: &[Case]) -> usize {
     let is_skipped = |case: &Case| options.libtest.skip.iter().any(|skip| case.id.contains(skip.as_str()));
     cases.iter().filter(|case| !is_skipped(case)).count()
+}
+
+/// Refuses a `--skip` that matches no case: what it was meant for would run.
+fn tell_vain_skips(options: &Options, must_match: bool, cases: &[Case]) -> Result<(), String> {
+    let is_vain = |skip: &&String| !cases.iter().any(|case| case.id.contains(skip.as_str()));
+    let told: Vec<_> =
+        options.libtest.skip.iter().filter(is_vain).map(|skip| format!("--skip: no case matches `{skip}`")).collect();
+    match told.first() {
+        Some(told) if must_match => Err(told.clone()),
+        // It may be meant for other programs, as in `cargo test -- --skip NAME`.
+        _ => {
+            told.iter().for_each(|told| eprintln!("conformance: warning: {told}, so it leaves out none"));
+            Ok(())
+        }
+    }
 }
 
 /// Returns the cases that the filters select.

@@ -51,6 +51,20 @@ fn a_filter_that_matches_no_case_is_told(#[case] filters: &[&str], #[case] code:
     Ok(())
 }
 
+/// A `--skip` that matches no case is told like a filter: in a program of checks, `cargo test -- --skip NAME` may mean
+/// another program.
+#[rstest]
+#[case::none("no_such_case", "warning: --skip: no case matches `no_such_case`")]
+#[case::one("memory_has", "")]
+#[conformance::test()]
+fn a_skip_that_matches_no_case_is_told(#[case] skip: &str, #[case] says: &str) -> Outcome {
+    let mut command = suite("reference")?;
+    command.args(["sample::null_is_refused", "--skip", skip]);
+    let (found, errors) = finish(command)?;
+    check!(found == Some(0) && errors.contains(says) && errors.is_empty() == says.is_empty(), "{found:?}: {errors}");
+    Ok(())
+}
+
 /// Returns the names of the cases that ran, without parameters, in their order in the report.
 fn ran(arguments: &[&str]) -> Result<(Vec<String>, Described), Stop> {
     let mut command = suite("reference")?;
