@@ -263,7 +263,9 @@ fn arithmetic(
     let number = program.values.get(value).name.clone();
     let text = if operator == "%" {
         let divisors = candidates(program, participant, *right).into_iter().map(|value| program.values.get(value));
-        let divisor = divisors.rev().find(|value| value.owner == participant).map(|value| value.name.clone());
+        // An object of the driver can have the same number, such as the context 256 of the reference driver.
+        let is_size = |value: &&Value| value.owner == participant && value.kind == Kind::Number;
+        let divisor = divisors.rev().find(is_size).map(|value| value.name.clone());
         format!("{number} % {} == 0", divisor.unwrap_or_else(|| literal(*right)))
     } else {
         format!("{number} != 0 && ({number} & ({number} - 1)) == 0")

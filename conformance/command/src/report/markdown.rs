@@ -179,7 +179,9 @@ impl<'report> Page<'report> {
         if !listed.is_empty() {
             let _ = write!(text, "\n## Steps\n\n{listed}");
         }
-        if let (Verdict::Leak, Ok(story)) = (case.verdict, &self.recorded.story) {
+        if let Ok(story) = &self.recorded.story
+            && (case.verdict == Verdict::Leak || story.is_refused_at_the_end())
+        {
             let given_back = steps::given_back(story);
             if !given_back.is_empty() {
                 let _ = write!(text, "\nThen the processes gave back what they held:\n\n{given_back}");

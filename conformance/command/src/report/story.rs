@@ -209,6 +209,11 @@ impl Story {
         }));
     }
 
+    /// Whether a process could not release what it held: a script of a model fails if that is so.
+    pub(crate) fn is_refused_at_the_end(&self) -> bool {
+        self.acts.iter().any(|act| matches!(act, Act::Step(step) if step.gives_back() && step.is_refused()))
+    }
+
     /// Adds a process that only asks for the free memory of a GPU.
     pub(crate) fn add_observer(&mut self, gpu: i32) {
         let place = Place { device: gpu, ..Place::default() };
