@@ -1,6 +1,6 @@
 //! The catalogue is complete, and its rows and the cases refer to each other.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
 use conformance::{Outcome, Stop, catalogue, check};
@@ -58,17 +58,23 @@ fn every_file_is_read() -> Outcome {
     Ok(())
 }
 
+/// Returns the entries of `peers.toml`.
+fn entries() -> Result<Vec<toml::Value>, Stop> {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../peers.toml")).map_err(harness)?;
+    let mut table: toml::Table = toml::from_str(&text).map_err(harness)?;
+    match table.remove("case") {
+        Some(toml::Value::Array(entries)) if !entries.is_empty() => Ok(entries),
+        case => Err(harness(format!("`case` is no list with entries: {case:?}"))),
+    }
+}
+
 /// Each entry of `peers.toml` names cases of this suite that exist, or says why there is none.
 #[rstest]
 #[conformance::test()]
 fn every_case_of_another_suite_has_a_case_here_or_a_reason() -> Outcome {
-    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../peers.toml")).map_err(harness)?;
-    let table: toml::Table = toml::from_str(&text).map_err(harness)?;
     let rows = catalogue::groups().map_err(harness)?.into_iter().flat_map(|group| group.row);
     let cases: HashSet<String> = rows.flat_map(|row| row.cases).collect();
-    let entries = table["case"].as_array().ok_or_else(|| harness("`case` is no list"))?;
-    check!(!entries.is_empty());
-    for entry in entries {
+    for entry in &entries()? {
         let names = |key| entry.get(key).and_then(toml::Value::as_array).into_iter().flatten();
         let unknown = names("ours").find(|name| !name.as_str().is_some_and(|name| cases.contains(name)));
         check!(unknown.is_none(), "no case is called {unknown:?}");
@@ -82,4 +88,46 @@ fn every_case_of_another_suite_has_a_case_here_or_a_reason() -> Outcome {
         check!((names("ours").count() > 0) != has("reason"), "an entry needs either `ours` or `reason`: {entry:?}");
     }
     Ok(())
+}
+
+/// Each case that `peers.txt` lists has exactly one entry in `peers.toml`, and each name of an entry is that of a listed
+/// case. So an entry cannot be forgotten, and none can say what another one says.
+#[rstest]
+#[conformance::test()]
+fn every_listed_case_of_another_suite_has_one_entry() -> Outcome {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../peers.txt")).map_err(harness)?;
+    let mut listed: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let mut suite = "";
+    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        match line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            Some(heading) => suite = heading,
+            None => check!(listed.insert((suite, line), 0).is_none(), "{suite}: {line} is listed twice"),
+        }
+    }
+    for entry in &entries()? {
+        let suite = entry.get("suite").and_then(toml::Value::as_str).unwrap_or_default();
+        let patterns = entry.get("names").and_then(toml::Value::as_array).into_iter().flatten();
+        let patterns: Vec<_> = patterns.filter_map(toml::Value::as_str).collect();
+        for pattern in &patterns {
+            let is_listed = listed.keys().any(|(of, name)| *of == suite && is_named(pattern, name));
+            check!(is_listed, "{suite}: no listed case is called {pattern}");
+        }
+        let found = listed
+            .iter_mut()
+            .filter(|((of, name), _)| *of == suite && patterns.iter().any(|pattern| is_named(pattern, name)));
+        found.for_each(|(_, entries)| *entries += 1);
+    }
+    let bad: Vec<_> = listed.iter().filter(|(_, entries)| **entries != 1).collect();
+    check!(bad.is_empty(), "these cases do not have exactly one entry: {bad:?}");
+    Ok(())
+}
+
+/// Whether a case has a name in which `*` stands for any text.
+fn is_named(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((before, rest)) => name.strip_prefix(before).is_some_and(|name| {
+            name.char_indices().map(|(place, _)| place).chain([name.len()]).any(|place| is_named(rest, &name[place..]))
+        }),
+    }
 }
