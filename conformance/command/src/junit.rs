@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use conformance::Verdict;
-use conformance::report::{CaseReport, Report, Run, without_process_number};
+use conformance::report::{CaseReport, Identification, Report, without_process_number};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 use crate::output::{Failure, write};
@@ -30,7 +30,8 @@ Each group of cases becomes a test suite. The type of a failure, an error or a s
   fail, leak, timeout, crash  becomes a failure
   error                       becomes an error
 The text of a failure names its kind: disclosure, corruption, crash, hang, leak, wrong result, or wrong code.
-The output of a case that disclosed memory names each disclosure, even if the case passed.
+The output of a case that disclosed memory names each disclosure, even if the case passed. The same holds for the Xid
+messages of a run with --identify, which are properties of the test suite too, as is what identifies the machine.
 
 A case that was still running at the end of the report becomes an error of type `unended`. Each unmet requirement of
 --require becomes a failure of type `unmet` in the test suite `require`. Each process that crashed or hung outside any case
@@ -77,14 +78,15 @@ fn junit(report: &Report) -> quick_junit::Report {
     let groups = groups.into_iter().filter(|(_, cases)| !cases.is_empty());
     let mut junit = quick_junit::Report::new(report.run.to_string());
     for (group, cases) in groups {
-        junit.add_test_suite(test_suite(group, cases, &report.run));
+        junit.add_test_suite(test_suite(group, cases, report));
     }
     junit.set_time(junit.test_suites.iter().filter_map(|suite| suite.time).sum());
     junit
 }
 
-fn test_suite(group: &str, cases: Vec<TestCase>, run: &Run) -> TestSuite {
-    let mut suite = TestSuite::new(group);
+fn test_suite(name: &str, cases: Vec<TestCase>, report: &Report) -> TestSuite {
+    let run = &report.run;
+    let mut suite = TestSuite::new(name);
     suite.set_time(cases.iter().filter_map(|case| case.time).sum());
     if let Some(began) = &run.began {
         // UTC in whole seconds, which is the form in the JUnit schemas.
@@ -98,6 +100,12 @@ fn test_suite(group: &str, cases: Vec<TestCase>, run: &Run) -> TestSuite {
     suite.add_property(("seed", run.seed.to_string().as_str()));
     if let Some(version) = &run.suite {
         suite.add_property(("suite", version.to_string().as_str()));
+    }
+    for (name, value) in run.identification.iter().flat_map(Identification::facts) {
+        suite.add_property((name.as_str(), value.as_str()));
+    }
+    for (case, xid) in report.xids().filter(|(case, _)| group(&case.id) == name) {
+        suite.add_property(("xid", format!("{}: {xid}", case.id).as_str()));
     }
     suite.add_test_cases(cases);
     suite
@@ -125,7 +133,7 @@ fn test_case(case: &CaseReport) -> TestCase {
     test_case.set_time(Duration::try_from_secs_f64(case.duration_ms / 1e3).unwrap_or_default());
     // For a case that did not fail, Jenkins shows only this output, not even the reason of a skip.
     let is_good = matches!(case.verdict, Verdict::Fixed | Verdict::Unsupported | Verdict::Differs | Verdict::Deviation);
-    if is_good || !case.disclosures.is_empty() {
+    if is_good || !case.disclosures.is_empty() || !case.xids.is_empty() {
         test_case.set_system_out(told(case));
     }
     test_case
@@ -175,7 +183,8 @@ fn group(id: &str) -> &str {
     id.split("::").next().unwrap_or(id)
 }
 
-/// Returns the verdict, the reason, the kind of the defect, the disclosures, the rows, the observations and the steps.
+/// Returns the verdict, the reason, the kind of the defect, the disclosures, the Xid messages, the rows, the observations
+/// and the steps.
 /// Few readers show the type, and GitLab does not show the message either, so the text repeats them.
 fn told(case: &CaseReport) -> String {
     let reason = case.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
@@ -183,6 +192,7 @@ fn told(case: &CaseReport) -> String {
     let kind = case.failure.as_ref().map(|failure| format!("kind: {failure}\n"));
     let runs = case.runs.map(|runs| format!("failed in: {runs} runs\n"));
     let disclosures = case.disclosures.iter().map(|disclosure| format!("disclosure: {disclosure}\n"));
+    let xids = case.xids.iter().map(|xid| format!("kernel: {xid}\n"));
     let rows = case.rows.iter().map(|row| format!("row {row}\n"));
     let observations = case.observations.iter().map(|(name, value)| format!("{name} = {value}\n"));
     let steps = crate::told::told(&case.steps).into_iter().enumerate();
@@ -192,6 +202,7 @@ fn told(case: &CaseReport) -> String {
         .chain(kind)
         .chain(runs)
         .chain(disclosures)
+        .chain(xids)
         .chain(rows)
         .chain(observations)
         .chain(steps)

@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use conformance::Verdict;
 use conformance::catalogue::{self, Row};
 use conformance::deviations::Deviations;
-use conformance::report::{CaseReport, Report};
+use conformance::report::{CaseReport, Identification, Report};
 use serde_json::json;
 
 use crate::output::{Failure, print};
@@ -128,6 +128,7 @@ fn text(report: &Report, shown: &Shown<'_>, unmatched: &[String]) -> String {
         .disclosures()
         .map(|(case, disclosure)| format!("{} {}: {disclosure}\n", magenta("disclosure:"), case.id))
         .collect();
+    text.extend(report.xids().map(|(case, xid)| format!("{} {}: {xid}\n", magenta("kernel:"), case.id)));
     text += &summary(report);
     text.extend(report.run.unmet.iter().map(|unmet| format!("--require is not met: {unmet}\n")));
     text.extend(report.bad_ends.iter().map(|end| format!("a process crashed or hung outside any case: {end}\n")));
@@ -184,6 +185,9 @@ fn summary(report: &Report) -> String {
             words.push(host.container.as_ref().map_or("no container".to_owned(), |kind| format!("in {kind}")));
         }
         let _ = writeln!(text, "machine: {}", words.join(", "));
+    }
+    for (name, value) in run.identification.iter().flat_map(Identification::facts) {
+        let _ = writeln!(text, "{name}: {value}");
     }
     let counts = report.summary();
     let counts: Vec<_> = Verdict::ALL.iter().map(|verdict| format!("{} {verdict}", counts[verdict.word()])).collect();
@@ -245,8 +249,10 @@ fn magenta(word: &str) -> String {
 
 fn json(report: &Report, shown: &Shown<'_>, unmatched: &[String]) -> serde_json::Value {
     let disclosures = report.disclosures().map(|(case, text)| json!({ "case": case.id, "text": text }));
+    let xids = report.xids().map(|(case, text)| json!({ "case": case.id, "text": text }));
     json!({
         "disclosures": disclosures.collect::<Vec<_>>(),
+        "xids": xids.collect::<Vec<_>>(),
         "run": report.run,
         "summary": report.summary(),
         "is_complete": report.is_complete,

@@ -1,7 +1,7 @@
 //! The driver, the environment and the settings of a run, as names and values.
 
 use conformance::identity::Kind;
-use conformance::report::{Environment, Run};
+use conformance::report::{Environment, Identification, Run};
 
 use super::headline::devices;
 use super::text;
@@ -27,6 +27,7 @@ pub(super) fn of(run: &Run) -> Vec<Fact> {
         fact("SHA-256 of the library", driver.sha256.as_deref().unwrap_or("unknown")),
         fact("devices", devices(run)),
     ];
+    facts.extend(run.identification.iter().flat_map(Identification::facts).map(|(name, value)| fact(name, value)));
     match &run.environment {
         Some(environment) => facts.extend(around(environment)),
         None if run.is_record() => {

@@ -20,7 +20,9 @@ pub(super) struct Headline<'a> {
     pub(super) sentence: String,
     /// Remarks that qualify the sentence.
     pub(super) remarks: Vec<String>,
-    pub(super) disclosures: Vec<Disclosure<'a>>,
+    pub(super) disclosures: Vec<Told<'a>>,
+    /// The Xid messages of the kernel.
+    pub(super) xids: Vec<Told<'a>>,
     /// The cases with a bad verdict by cause, without those that the comparison shows.
     pub(super) bad: Vec<Bad<'a>>,
     /// The number of causes that are not listed.
@@ -41,15 +43,16 @@ pub(super) struct Bad<'a> {
     pub(super) runs: Option<Runs>,
 }
 
-/// What a process can access although it was never shared with it.
-pub(super) struct Disclosure<'a> {
+/// What a case says whatever its verdict is: what a process can access although it was never shared with it, or a message
+/// of the kernel that came while the case ran.
+pub(super) struct Told<'a> {
     pub(super) id: &'a str,
     pub(super) rows: &'a [String],
     pub(super) text: &'a str,
 }
 
 impl<'a> Headline<'a> {
-    pub(super) fn of(report: &'a Report, outline: &Outline, diff: Option<&Diff>) -> Self {
+    pub(super) fn of(report: &'a Report, file: &str, outline: &Outline, diff: Option<&Diff>) -> Self {
         let verdicts = || outline.rows().filter_map(Entry::judged);
         let checked = verdicts().count();
         let broken = verdicts().filter(|verdict| !verdict.is_good()).count();
@@ -105,11 +108,9 @@ impl<'a> Headline<'a> {
             },
             sentence,
             remarks,
-            disclosures: report
-                .disclosures()
-                .map(|(case, text)| Disclosure { id: &case.id, rows: &case.rows, text })
-                .collect(),
-            again: report.cases.iter().any(|case| !case.verdict.is_good()).then(|| again(&report.run)),
+            disclosures: report.disclosures().map(Told::of).collect(),
+            xids: report.xids().map(Told::of).collect(),
+            again: report.cases.iter().any(|case| !case.verdict.is_good()).then(|| again(&report.run, file)),
             more: bad.len().saturating_sub(LISTED),
             bad: bad.into_iter().take(LISTED).collect(),
         }
@@ -117,14 +118,15 @@ impl<'a> Headline<'a> {
 }
 
 /// Returns the command that runs the failed cases of a report again.
-fn again(run: &Run) -> String {
+fn again(run: &Run, file: &str) -> String {
     let driver = match (&run.driver.given_path, run.driver.kind) {
         (Some(path), _) => path.as_str(),
         (None, Kind::Reference) => "reference",
         (None, Kind::System | Kind::Path) => "system",
     };
+    let quoted = |text: &str| shlex::try_quote(text).map_or_else(|_| text.to_owned(), Into::into);
     let fresh = if run.fresh { " --fresh" } else { "" };
-    format!("conformance run --driver {driver} --seed {}{fresh} --from report.jsonl", run.seed)
+    format!("conformance run --driver {} --seed {}{fresh} --from {}", quoted(driver), run.seed, quoted(file))
 }
 
 /// Returns the bad cases by cause. Those that the comparison shows are left out.
@@ -153,7 +155,11 @@ impl Bad<'_> {
     }
 }
 
-impl Disclosure<'_> {
+impl<'a> Told<'a> {
+    fn of((case, text): (&'a CaseReport, &'a str)) -> Self {
+        Self { id: &case.id, rows: &case.rows, text }
+    }
+
     pub(super) fn anchor(&self) -> String {
         text::anchor(self.id)
     }

@@ -55,7 +55,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let report = read(&arguments.report)?;
     let old = arguments.compare.as_deref().map(read).transpose()?;
     let groups = catalogue::groups().map_err(Failure::new)?;
-    write(arguments.output.as_deref(), &page(&report, old.as_ref(), &groups, arguments.no_time)?)
+    // The page may go where the folder of the report means nothing.
+    let file = arguments.report.file_name().unwrap_or(arguments.report.as_os_str()).to_string_lossy();
+    write(arguments.output.as_deref(), &page(&report, &file, old.as_ref(), &groups, arguments.no_time)?)
 }
 
 /// The whole page. The templates only lay it out: this module and its submodules decide what it shows.
@@ -74,11 +76,11 @@ struct Page<'a> {
     script: &'static str,
 }
 
-fn page(report: &Report, old: Option<&Report>, groups: &[Group], no_time: bool) -> Result<String, Failure> {
+fn page(report: &Report, file: &str, old: Option<&Report>, groups: &[Group], no_time: bool) -> Result<String, Failure> {
     let mut diff = old.map(|old| Diff::of(old, report));
     diff.iter_mut().filter(|_| no_time).for_each(Diff::ignore_times);
     let outline = Outline::of(report, groups, diff.as_ref());
-    let headline = Headline::of(report, &outline, diff.as_ref());
+    let headline = Headline::of(report, file, &outline, diff.as_ref());
     let comparison = old.zip(diff.as_ref()).map(|(old, diff)| Comparison::of(old, report, diff));
     let page = Page {
         report,

@@ -15,6 +15,7 @@ mod doctor;
 mod fleet;
 mod gate;
 mod html;
+mod identified;
 mod identify;
 mod junit;
 mod model;

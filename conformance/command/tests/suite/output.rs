@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::process::Stdio;
 
-use conformance::{Outcome, check};
+use conformance::{Outcome, Verdict, check};
 use rstest::rstest;
 
 use crate::command::{Reports, conformance, plain, text};
@@ -79,6 +79,25 @@ fn a_path_that_cannot_be_written_is_named(#[case] place: &str, #[case] why: &str
     check!(output.status.code() == Some(2), "{}: {errors}", output.status);
     let begin = format!("conformance: cannot write {place}: {why} (os error ");
     check!(errors.starts_with(&begin) && errors.trim_end().ends_with(')') && !errors.contains(".tmp"), "{errors}");
+    Ok(())
+}
+
+/// The command on a page names the report as it is called, in a form for a shell, and without its folder.
+#[rstest]
+#[case::plain("node-7.jsonl", "node-7.jsonl")]
+#[case::with_a_space("of node 7.jsonl", "&#39;of node 7.jsonl&#39;")]
+#[case::with_a_quote("o'clock", "&#34;o&#39;clock&#34;")]
+#[conformance::test()]
+fn a_page_names_its_report(#[case] name: &str, #[case] named: &str) -> Outcome {
+    let mut report = plain("1.0", 2);
+    report.cases[0].verdict = Verdict::Fail;
+    let reports = Reports::new(&report, &report)?;
+    let path = reports.path(name);
+    fs::rename(reports.path("new"), &path).map_err(harness)?;
+    let page = text(&reports.run(&["html", &path.to_string_lossy()])?.stdout);
+    let command = page.split_once("<code>conformance run ").and_then(|(_, rest)| rest.split_once("</code>"));
+    let command = command.map(|(command, _)| command).unwrap_or_default();
+    check!(command.ends_with(&format!(" --from {named}")), "{command}");
     Ok(())
 }
 

@@ -83,7 +83,7 @@ fn steps_are_in_the_words_of_cuda() -> Outcome {
     check!(told.iter().all(|line| printed.contains(line)), "{printed}");
     let page = text(&reports.run(&["html", "old"])?.stdout);
     check!(page.contains("<code>cuIpcOpenMemHandle(handle: mem handle A)</code>") && !page.contains(&handle), "{page}");
-    check!(page.contains("<code>conformance run --driver system --seed 7 --from report.jsonl</code>"), "{page}");
+    check!(page.contains("<code>conformance run --driver system --seed 7 --from old</code>"), "{page}");
     Ok(())
 }
 

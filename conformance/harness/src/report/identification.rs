@@ -44,6 +44,16 @@ pub struct Board {
 }
 
 impl Identification {
+    /// Returns the names and values of what identifies the machine, in the words in which every output shows them.
+    #[must_use]
+    pub fn facts(&self) -> Vec<(String, String)> {
+        let image = self.image.iter().map(|image| ("image".to_owned(), image.clone()));
+        let boards = self.boards.iter().map(|Board { bus, uuid, vbios, fabric }| {
+            (format!("GPU {bus}"), format!("UUID {uuid}, VBIOS {vbios}, fabric {fabric}"))
+        });
+        [("host".to_owned(), self.host.clone())].into_iter().chain(image).chain(boards).collect()
+    }
+
     /// Identifies this machine.
     pub(crate) fn find() -> Self {
         let of_podman = || {

@@ -99,6 +99,11 @@ impl Report {
     pub fn disclosures(&self) -> impl Iterator<Item = (&CaseReport, &str)> {
         self.cases.iter().flat_map(|case| case.disclosures.iter().map(move |disclosure| (case, disclosure.as_str())))
     }
+
+    /// Returns every Xid message with the case during which it came. There are none without `--identify`.
+    pub fn xids(&self) -> impl Iterator<Item = (&CaseReport, &str)> {
+        self.cases.iter().flat_map(|case| case.xids.iter().map(move |xid| (case, xid.as_str())))
+    }
 }
 
 /// Returns the number of each verdict, for every verdict.
