@@ -81,6 +81,13 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
             Act::Step(step) => {
                 can_act[step.role + 1] &= !step.is_begun;
                 if step.gives_back() {
+                    // A model accepts that a process cannot release what it has of one that was killed.
+                    let is_blamed = story.reason.contains(&format!("{}: ", story.roles[step.role].name));
+                    if story.is_afresh && step.is_refused() && !is_blamed {
+                        return Err(Unwritable::new(
+                            "a process could not release an import, and the model accepts that",
+                        ));
+                    }
                     program.turn(step.role + 1);
                     leak::give_back(&mut program, step.role + 1, step, left.is_some())?;
                 } else {
