@@ -14,12 +14,13 @@ pub(crate) struct Told {
     pub(crate) log: Vec<String>,
 }
 
-/// Returns the steps of a case. The same address or handle has the same name in all of them: `pointer A`, `handle B`.
+/// Returns the steps of a case. The same address or handle has the same name in all of them: `pointer A`, `handle B`. A
+/// descriptor has one name in each role, because its number means another file in another process.
 pub(crate) fn told(steps: &[Step]) -> Vec<Told> {
     let mut names = Names::default();
     let told = |step: &Step| Told {
         role: step.role.clone(),
-        call: names.name(&step.in_c()),
+        call: names.of_role(&step.role).name(&step.in_c()),
         answer: if step.answer == "()" { "success".to_owned() } else { names.name(&step.answer) },
         took: step
             .ms
@@ -34,21 +35,31 @@ pub(crate) fn told(steps: &[Step]) -> Vec<Told> {
 pub(crate) fn in_words(steps: &[Step], text: &str) -> String {
     let mut names = Names::default();
     for step in steps {
-        names.name(&step.in_c());
+        names.of_role(&step.role).name(&step.in_c());
         names.name(&step.answer);
     }
-    names.name(text)
+    // The reason of a case begins with the role that it is about.
+    let role = text.split_once(": ").map_or("", |(role, _)| role);
+    let is_known = steps.iter().any(|step| step.role == role);
+    names.of_role(if is_known { role } else { "" }).name(text)
 }
 
 /// The names that addresses and handles got, by kind and value.
 #[derive(Default)]
 struct Names {
+    /// The role whose step is told.
+    role: String,
     known: BTreeMap<(String, String), String>,
     counts: BTreeMap<String, usize>,
 }
 
 impl Names {
-    /// Replaces `Pointer(0x7f2a40000000)` by `pointer A`, and `MemHandle(CUipcMemHandle(5ac3…))` by `mem handle A`.
+    fn of_role(&mut self, role: &str) -> &mut Self {
+        role.clone_into(&mut self.role);
+        self
+    }
+
+    /// Replaces `Pointer(0x7f2a40000000)` by `pointer A`, `Descriptor(8)` by `descriptor A`, and `MemHandle(CUipcMemHandle(5ac3…))` by `mem handle A`.
     fn name(&mut self, text: &str) -> String {
         let mut named = String::with_capacity(text.len());
         let mut rest = text;
@@ -72,12 +83,14 @@ impl Names {
     }
 
     fn of(&mut self, kind: &str, value: &str) -> String {
+        let is_descriptor = kind == DESCRIPTOR;
+        let value = if is_descriptor { format!("{} {value}", self.role) } else { value.to_owned() };
         let kind = words(kind);
-        if value.trim_start_matches("0x").bytes().all(|digit| digit == b'0') {
+        if !is_descriptor && value.trim_start_matches("0x").bytes().all(|digit| digit == b'0') {
             return format!("null {kind}");
         }
         let counts = &mut self.counts;
-        let name = self.known.entry((kind.clone(), value.to_owned())).or_insert_with(|| {
+        let name = self.known.entry((kind.clone(), value)).or_insert_with(|| {
             let count = counts.entry(kind.clone()).or_default();
             *count += 1;
             format!("{kind} {}", letters(*count))
@@ -86,13 +99,17 @@ impl Names {
     }
 }
 
+/// The type of a descriptor, whose number is decimal.
+const DESCRIPTOR: &str = "Descriptor";
+
 /// Returns the outermost wrapper, the number and the length of a text that begins with `Kind(Other(number))`.
 fn wrapped(text: &str) -> Option<(&str, &str, usize)> {
     const SHORTEST_HANDLE: usize = 16;
     let (kind, mut inner) = text.split_once('(')?;
     let is_name =
         |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    if !is_name(kind) {
+    // An output that a call may lack is named after what it is.
+    if !is_name(kind) || kind == "Some" {
         return None;
     }
     let mut depth = 1;
@@ -102,8 +119,11 @@ fn wrapped(text: &str) -> Option<(&str, &str, usize)> {
     }
     let end = inner.find(')')?;
     let value = &inner[..end];
-    let digits = value.strip_prefix("0x").or_else(|| (value.len() >= SHORTEST_HANDLE).then_some(value))?;
-    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_number = match value.strip_prefix("0x") {
+        _ if kind == DESCRIPTOR => !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()),
+        Some(digits) => !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit()),
+        None => value.len() >= SHORTEST_HANDLE && value.bytes().all(|byte| byte.is_ascii_hexdigit()),
+    };
     let closing = &inner[end..];
     let is_closed = closing.bytes().take(depth).filter(|byte| *byte == b')').count() == depth;
     (is_number && is_closed).then_some((kind, value, text.len() - closing.len() + depth))

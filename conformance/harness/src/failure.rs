@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::step::{Step, function};
+use crate::step::{Step, function, read_call};
 use crate::{Stop, Verdict};
 
 /// The kind of a defect. The variants are sorted from worst to least bad.
@@ -106,7 +106,7 @@ pub struct Failure {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// The call that failed: the name of the C function, or of a helper of the suite.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_call")]
     pub call: Option<String>,
     /// The code that the call returned, or the signal or exit code that ended its process.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,7 @@
 //! A step of a case, as reports list it.
 
+mod names;
+
 use serde::{Deserialize, Serialize};
 
 /// One call of one role.
@@ -26,6 +28,19 @@ impl Step {
     #[must_use]
     pub fn function(&self) -> String {
         function(&self.call)
+    }
+
+    /// Returns the helpers of the suite that are one call of CUDA under another name, each with the C function.
+    #[doc(hidden)]
+    pub fn helpers() -> impl Iterator<Item = (&'static str, &'static str)> {
+        names::HELPERS.iter().flat_map(|(function, helpers)| helpers.iter().map(move |helper| (*helper, *function)))
+    }
+
+    /// Whether CUDA refused the call: the answer is a code, and not that of success. A refusal takes another time than a
+    /// call that does its work.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        ["CUDA_ERROR_", "CUDA error "].iter().any(|begin| self.answer.starts_with(begin))
     }
 
     /// Returns the call as C writes it: `cuMemAlloc(size: 4)` for `mem_alloc { size: 4 }`.
@@ -63,12 +78,14 @@ pub(crate) fn reason_in_c(reason: &str) -> String {
     let (before, rest) = reason.split_at(start);
     let end = AFTER.iter().filter_map(|after| rest.find(after)).min().unwrap_or(rest.len());
     let (step, after) = rest.split_at(end);
-    let (name, arguments) = step.split_at(step.find(' ').unwrap_or(step.len()));
+    let (name, arguments) = step.split_at(step.find([' ', '(']).unwrap_or(step.len()));
     let is_name =
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
     match arguments {
         _ if !is_name => reason.to_owned(),
         "" => format!("{before}{}{after}", function(name)),
+        // The suite wrote some helpers as C writes a function.
+        _ if arguments.starts_with('(') => format!("{before}{}{arguments}{after}", function(name)),
         _ if arguments.starts_with(" {") => format!("{before}{}{after}", in_c(step)),
         _ => reason.to_owned(),
     }
@@ -79,14 +96,18 @@ pub(crate) fn read_reason<'de, D: serde::Deserializer<'de>>(from: D) -> Result<O
     Ok(Option::<String>::deserialize(from)?.map(|reason| reason_in_c(&reason)))
 }
 
+/// Reads the call of a failure, which reports of earlier suites have under the suite's own name.
+pub(crate) fn read_call<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    Ok(Option::<String>::deserialize(from)?.map(|call| function(&call)))
+}
+
 /// Returns the C function behind a step, such as `cuMemPoolImportPointer` for `mem_pool_import_pointer { … }`. A step
 /// that is no function of CUDA keeps its own name.
 pub(crate) fn function(step: &str) -> String {
     let is_of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let name = step.split(|c| !is_of_a_name(c)).next().unwrap_or_default();
-    // A helper that is one call of CUDA under another name.
-    if name == "mem_get_dma_buf" {
-        return "cuMemGetHandleForAddressRange".to_owned();
+    if let Some(function) = names::function_of(name) {
+        return function.to_owned();
     }
     let letters = |text: &str| text.replace('_', "").to_ascii_lowercase();
     let wanted = letters(name);

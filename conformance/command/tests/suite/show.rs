@@ -112,3 +112,34 @@ fn the_text_shows_run_row_and_case() -> Outcome {
     check!(!printed.contains('\u{1b}') && !printed.contains(UNSUPPORTED), "{printed}");
     Ok(())
 }
+
+/// A descriptor has a name. The same number in another role is another descriptor.
+#[rstest]
+#[conformance::test()]
+fn descriptors_have_names() -> Outcome {
+    let mut report = report();
+    let failed = &mut report.cases[1];
+    let step = |role: &str, call: &str, answer: &str| Step {
+        role: role.to_owned(),
+        call: call.to_owned(),
+        answer: answer.to_owned(),
+        ..failed.steps[0].clone()
+    };
+    failed.steps = vec![
+        step("exporter", "mem_export_to_descriptor { physical: Physical(0x7) }", "Descriptor(8)"),
+        step("importer", "take_descriptor { process: 7, descriptor: Descriptor(8) }", "Some(Descriptor(8))"),
+        step("importer", "mem_import_from_descriptor { descriptor: Descriptor(-1) }", "CUDA_ERROR_INVALID_VALUE (1)"),
+        step("exporter", "close_descriptor { descriptor: Descriptor(8) }", "()"),
+    ];
+    let reports = Reports::new(&report, &report)?;
+    let printed = text(&reports.run(&["show", "old", FAILS])?.stdout);
+    let lines = [
+        "cuMemExportToShareableHandle(physical: physical A)",
+        "take_descriptor(process: 7, descriptor: descriptor B)",
+        "cuMemImportFromShareableHandle(descriptor: Descriptor(-1))",
+        "close_descriptor(descriptor: descriptor A)",
+    ];
+    check!(lines.iter().all(|line| printed.contains(line)), "{printed}");
+    check!(printed.contains("descriptor A") && printed.contains("Some(descriptor B)"), "{printed}");
+    Ok(())
+}

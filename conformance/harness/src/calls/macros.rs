@@ -18,6 +18,9 @@ macro_rules! calls {
         }
 
         impl Call {
+            /// The names of the calls, as steps have them.
+            pub(crate) const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
+
             /// Performs the call in a role. Returns the encoded answer.
             pub(crate) fn perform(self, session: &mut $crate::role::Session) -> Vec<u8> {
                 match self {

@@ -61,6 +61,12 @@ macro_rules! resources {
         }
 
         impl AnyCall {
+            /// Returns the names of all calls, as steps have them.
+            #[doc(hidden)]
+            pub fn names() -> impl Iterator<Item = &'static str> {
+                [$($module::Call::NAMES),*].into_iter().flatten().copied()
+            }
+
             /// Performs the call in a role. Returns the encoded answer.
             pub(crate) fn perform(self, session: &mut Session) -> Vec<u8> {
                 match self {

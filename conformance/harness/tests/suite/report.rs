@@ -1,8 +1,10 @@
 //! Reports: written line by line, and read even if they are truncated.
 
+use std::collections::BTreeSet;
 use std::process::Command;
 
-use conformance::report::{Report, Unreadable};
+use conformance::calls::AnyCall;
+use conformance::report::{Report, Step, Unreadable};
 use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
 use serde_json::Value;
@@ -175,5 +177,22 @@ fn old_reasons_get_the_names_of_c(#[case] written: &str, #[case] read: &str) -> 
     let report = Report::read(&path).map_err(harness)?;
     let found: Vec<_> = report.cases.iter().filter_map(|case| case.reason.as_deref()).collect();
     check!(found.contains(&read), "{found:?}");
+    Ok(())
+}
+
+/// A helper with the name of a function is a call of the harness, and the function is one of CUDA.
+#[rstest]
+#[conformance::test()]
+fn helpers_name_functions_of_cuda() -> Outcome {
+    let calls: BTreeSet<_> = AnyCall::names().collect();
+    let symbols = cuda_ipc_sys::SYMBOLS.iter().chain(cuda_ipc_sys::runtime::SYMBOLS);
+    let functions: BTreeSet<_> = symbols.filter_map(|symbol| symbol.name.to_str().ok()).collect();
+    let mut helpers = BTreeSet::new();
+    for (helper, function) in Step::helpers() {
+        check!(calls.contains(helper), "{helper} is no call of the harness");
+        check!(functions.contains(function), "{function} is no function of CUDA");
+        check!(helpers.insert(helper), "{helper} stands twice");
+    }
+    check!(helpers.len() > 40, "{}", helpers.len());
     Ok(())
 }
