@@ -142,7 +142,7 @@ impl Failure {
             Stop::Corrupted(_) => Self::of(Defect::Corruption),
             Stop::Disclosed(_) => Self::of(Defect::Disclosure),
             Stop::Leaked(_) => Self::of(Defect::Leak),
-            Stop::Refused(refusal) | Stop::Unexpected { refusal: Some(refusal), .. } => {
+            Stop::Refused(refusal) | Stop::Unexpected { refusal: Some(refusal), .. } | Stop::Kept { refusal, .. } => {
                 of_a_call(Defect::Code, &refusal.role, refusal.function.clone(), refusal.code.to_string())
             }
             // The call that should have been refused is the last one.
@@ -159,8 +159,9 @@ impl Failure {
                 Self { result: None, ..of_a_call(Defect::Hang, role, function(step), String::new()) }
             }
         };
-        // A call that could not be sent has no step.
-        let is_its_own = last.is_some_and(|step| known.role.as_ref().is_none_or(|role| *role == step.role));
+        // A call that could not be sent has no step, and neither has a release.
+        let is_its_own = !matches!(stop, Stop::Kept { .. })
+            && last.is_some_and(|step| known.role.as_ref().is_none_or(|role| *role == step.role));
         Some(Self { step: is_its_own.then_some(steps.len()), ..known })
     }
 

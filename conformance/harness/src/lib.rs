@@ -79,7 +79,7 @@ pub use models::{Models, Note};
 pub use needs::{KERNEL_PARAMETERS, Needs};
 pub use outcome::{Outcome, Refusal, Stop};
 pub use process::{Pending, PidNamespace, Placement, Role};
-pub use role::{BLOCKS, Beginning, ChildEnd, Cleanness, THREADS};
+pub use role::{BLOCKS, Beginning, ChildEnd, Cleanness, Problem, THREADS};
 pub use values::*;
 pub use verdict::Verdict;
 

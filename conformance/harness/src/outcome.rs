@@ -47,6 +47,13 @@ pub enum Stop {
         /// The codes that the case expected, in words.
         expected: String,
     },
+    /// The driver refused to take back what it gave.
+    Kept {
+        /// The refusal.
+        refusal: Refusal,
+        /// What was not released, and when, in words.
+        what: String,
+    },
     /// The machine or the driver cannot run this case.
     Unsupported(String),
     /// A function or a device is missing at run time, although the probe found everything that the case needs.
@@ -96,7 +103,7 @@ impl Stop {
     #[must_use]
     pub const fn verdict(&self) -> Verdict {
         match self {
-            Self::Refused(_) | Self::Unexpected { .. } => Verdict::Fail,
+            Self::Refused(_) | Self::Unexpected { .. } | Self::Kept { .. } => Verdict::Fail,
             Self::Failed(_) | Self::Corrupted(_) | Self::Disclosed(_) => Verdict::Fail,
             Self::Leaked(_) => Verdict::Leak,
             Self::Unsupported(_) | Self::Missing(_) => Verdict::Unsupported,
@@ -114,6 +121,9 @@ impl fmt::Display for Stop {
             Self::Unexpected { refusal: Some(refusal), expected } => write!(f, "{refusal}, expected {expected}"),
             Self::Unexpected { refusal: None, expected } => {
                 write!(f, "the call returned CUDA_SUCCESS, expected {expected}")
+            }
+            Self::Kept { refusal: Refusal { role, function, code }, what } => {
+                write!(f, "{role}: {what}: {function} returned {code}, expected CUDA_SUCCESS")
             }
             Self::Failed(message) | Self::Corrupted(message) | Self::Disclosed(message) => f.write_str(message),
             Self::Leaked(message) | Self::Unsupported(message) | Self::Missing(message) | Self::Harness(message) => {

@@ -6,7 +6,7 @@ use rustix::process::getpid;
 
 use crate::message::Refused;
 use crate::mounts;
-use crate::role::Cleanness;
+use crate::role::{Cleanness, Problem};
 
 calls! {
     /// Returns the process id, as the role sees it.
@@ -21,7 +21,7 @@ calls! {
     }
 
     /// Releases the role's imports. Every role does this before any role releases what it exported.
-    fn give_back_imports(session) -> Vec<String> {
+    fn give_back_imports(session) -> Vec<Problem> {
         Ok(session.give_back_imports())
     }
 

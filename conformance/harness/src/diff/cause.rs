@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::change::{Change, Severity};
-use super::noise::without_addresses;
+use super::noise::{ANY, without_addresses};
 use crate::report::{CaseReport, Runs};
 use crate::{Defect, Failure};
 
@@ -88,13 +88,17 @@ fn group<'a>(failed: impl Iterator<Item = Failed<'a>>) -> Vec<Cause> {
     let mut causes: BTreeMap<(Defect, String), Cause> = BTreeMap::new();
     for case in failed {
         let (kind, what) = (case.failure.kind, case.what());
-        let cause = causes.entry((kind, without_numbers(&what))).or_insert_with(|| Cause {
+        let cause = causes.entry((kind, key(&what))).or_insert_with(|| Cause {
             kind,
-            what: case.shown().unwrap_or(what),
+            what: case.shown().unwrap_or_else(|| what.clone()),
             cases: Vec::new(),
             rows: BTreeSet::new(),
             runs: None,
         });
+        // Where several roles show it, naming the first of them would mislead.
+        if role_of(&what) != role_of(&cause.what) {
+            cause.what = without_role(&cause.what).to_owned();
+        }
         cause.cases.push(case.id.to_owned());
         cause.rows.extend(case.rows.iter().cloned());
         cause.runs = Runs::sum(cause.runs, case.runs);
@@ -124,6 +128,25 @@ impl Failed<'_> {
             (_, None) => told.unwrap_or_else(|| "no reason is given".to_owned()),
         }
     }
+}
+
+/// Returns what is the same in every case with a cause: its words without numbers, and without the role that showed it.
+pub(crate) fn key(what: &str) -> String {
+    without_numbers(without_role(what))
+}
+
+/// Returns the role with which a reason begins: `importer`, `importer 3`. The number may be hidden, as that of a process is.
+fn role_of(what: &str) -> Option<&str> {
+    let (role, _) = what.split_once(": ")?;
+    let (name, number) = role.split_once(' ').unwrap_or((role, ""));
+    let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let begins = |name: &str| name.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase());
+    let is_number = number == ANY || number.bytes().all(|byte| byte.is_ascii_digit());
+    (begins(name) && is_name(name) && is_number).then_some(role)
+}
+
+fn without_role(what: &str) -> &str {
+    role_of(what).map_or(what, |role| &what[role.len() + ": ".len()..])
 }
 
 /// Replaces numbers: `importer read 3 wrong words of 1024` has the same cause in every case.

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 pub use cause::Cause;
-pub(crate) use cause::{cause_of, without_numbers};
+pub(crate) use cause::{cause_of, key, without_numbers};
 pub use change::{Change, Difference, Severity, Why};
 pub(crate) use change::{changed_disclosures, changed_observations};
 pub use scope::Scope;

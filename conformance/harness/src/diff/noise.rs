@@ -4,13 +4,19 @@
 use serde_json::Value;
 
 /// The text that replaces such a value.
-const ANY: &str = "…";
+pub(super) const ANY: &str = "…";
 
 /// What stands before the number of a process, as in the name of a descriptor's file: `/memfd:cuda:8315:0`.
 const BEFORE_A_PROCESS: [&str; 4] = ["/proc/", "/memfd:cuda:", "process ", "pid "];
 
-/// Replaces addresses and handles in a text: numbers that begin with `0x`, and words of 16 or more hexadecimal digits.
-/// Replaces the numbers of processes too.
+/// The folder of files in memory. A driver puts its process into their names: `/dev/shm/cuda.shm.0.8315`.
+const IN_MEMORY: &str = "/dev/shm/";
+
+/// The lowest number that is taken for an address, because no memory has that many bytes.
+const LOWEST_ADDRESS: u64 = 1 << 44;
+
+/// Replaces addresses and handles in a text: numbers that begin with `0x`, words of 16 or more hexadecimal digits, and
+/// decimal numbers of 2^44 or more. Replaces the numbers of processes too.
 #[must_use]
 pub(crate) fn without_addresses(text: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -29,24 +35,30 @@ pub(crate) fn without_addresses(text: &str) -> String {
         let (word, after) = words.split_at(words.find(|c| !is_word(c)).unwrap_or(words.len()));
         quiet.push_str(between);
         let is_process = word.bytes().all(|byte| byte.is_ascii_digit())
-            && BEFORE_A_PROCESS.iter().any(|before| quiet.ends_with(before));
+            && (BEFORE_A_PROCESS.iter().any(|before| quiet.ends_with(before)) || is_in_memory(&quiet));
         quiet.push_str(if is_process || is_address(word) { ANY } else { word });
         rest = after;
     }
     quiet + rest
 }
 
+/// Whether a text ends within the name of a file in memory.
+fn is_in_memory(text: &str) -> bool {
+    text.rfind(IN_MEMORY).is_some_and(|place| !text[place..].contains(char::is_whitespace))
+}
+
 fn is_address(word: &str) -> bool {
     const SHORTEST_HANDLE: usize = 16;
+    if word.parse::<u64>().is_ok_and(|number| number >= LOWEST_ADDRESS) {
+        return true;
+    }
     let (digits, shortest) = word.strip_prefix("0x").map_or((word, SHORTEST_HANDLE), |digits| (digits, 1));
     digits.len() >= shortest && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Replaces addresses and handles in an observation. A number of 2^44 or more is taken for an address, because no
-/// memory has that many bytes.
+/// Replaces addresses and handles in an observation.
 #[must_use]
 pub(crate) fn quiet(value: &Value) -> Value {
-    const LOWEST_ADDRESS: u64 = 1 << 44;
     match value {
         Value::String(text) => without_addresses(text).into(),
         Value::Number(number) if number.as_u64().is_some_and(|number| number >= LOWEST_ADDRESS) => ANY.into(),

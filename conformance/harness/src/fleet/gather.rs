@@ -9,7 +9,7 @@ use std::{fs, thread};
 
 use super::types::{IncidentKind, Unread};
 use crate::diff::noise::without_addresses;
-use crate::diff::{cause_of, without_numbers};
+use crate::diff::{cause_of, key, without_numbers};
 use crate::report::{Brief, BriefCase, without_process_number};
 use crate::{Defect, Verdict};
 
@@ -184,8 +184,7 @@ impl Gathered {
     /// Adds the reports of another thread, whose numbers are its own.
     fn take(&mut self, part: Self) {
         let rows: Vec<_> = part.rows.list.iter().map(|row| self.rows.number(row)).collect();
-        let whats: Vec<_> =
-            part.whats.list.iter().map(|what| self.whats.number_by(without_numbers(what), what)).collect();
+        let whats: Vec<_> = part.whats.list.iter().map(|what| self.whats.number_by(key(what), what)).collect();
         let incidents: Vec<_> =
             part.incidents.list.iter().map(|seen| self.incidents.number_by(seen.key(), seen)).collect();
         for mut report in part.reports {
@@ -271,7 +270,7 @@ impl Reader {
             true => None,
             false => {
                 let (kind, what) = cause_of(&case.whole()?);
-                Some((kind, gathered.whats.number_by(without_numbers(&what), &what)))
+                Some((kind, gathered.whats.number_by(key(&what), &what)))
             }
         };
         ends[number] = Some(End { verdict: case.verdict, is_repeated: ends[number].is_some(), failure });

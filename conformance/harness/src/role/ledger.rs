@@ -1,6 +1,10 @@
 //! The resources that a role holds, so that it can release all of them when a case ends.
 
+use cuda_ipc_sys::CUresult;
 use serde::{Deserialize, Serialize};
+
+use crate::message::Refused;
+use crate::{Refusal, Stop};
 
 /// A resource that a call gave to the role.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +33,33 @@ pub(crate) enum Resource {
 }
 
 impl Resource {
+    /// Returns the kind of the resource in words. Its address or number would be another one in each run.
+    pub(crate) const fn words(&self) -> &'static str {
+        match self {
+            Self::Allocation(_) => "an allocation",
+            Self::StreamOrdered(_) => "stream-ordered memory",
+            Self::PinnedHost(_) => "pinned host memory",
+            Self::RegisteredHost(_) => "registered host memory",
+            Self::Import(_) => "an import",
+            Self::Event(_) => "an event",
+            Self::ImportedEvent(_) => "an imported event",
+            Self::Stream(_) => "a stream",
+            Self::Context(_) => "a context",
+            Self::PrimaryContext(_) => "a primary context",
+            Self::PeerAccess(_) => "peer access",
+            Self::Pool(_) => "a pool",
+            Self::Physical(_) => "physical memory",
+            Self::Reservation(..) => "a reserved range",
+            Self::Mapping(..) => "a mapping",
+            Self::Module(_) => "a module",
+            Self::Graph(_) => "a graph",
+            Self::GraphExec(_) => "an executable graph",
+            Self::Descriptor(_) => "a descriptor",
+            Self::ImportedPool(_) => "an imported pool",
+            Self::ImportedPointer(_) => "an imported pointer",
+        }
+    }
+
     /// Whether the resource came from another process. Such resources are released first.
     pub(crate) const fn is_import(&self) -> bool {
         matches!(self, Self::Import(_) | Self::ImportedEvent(_) | Self::ImportedPool(_) | Self::ImportedPointer(_))
@@ -99,11 +130,40 @@ impl Ledger {
     }
 }
 
+/// What went wrong while a role released its resources.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Problem {
+    /// What it was, in words: `cannot release an import`.
+    what: String,
+    /// Why, if a call gave a reason.
+    why: Option<Refused>,
+}
+
+impl Problem {
+    pub(crate) fn new(what: impl Into<String>, why: Option<Refused>) -> Self {
+        Self { what: what.into(), why }
+    }
+
+    /// Returns why the case stops: the driver must take back what it gave. `when` is such as `after the case`.
+    #[must_use]
+    pub fn stop(self, role: &str, when: &str) -> Stop {
+        let Self { what, why } = self;
+        match why {
+            Some(Refused::Driver { function, code, .. }) => Stop::Kept {
+                refusal: Refusal { role: role.to_owned(), function, code: CUresult(code) },
+                what: format!("{when}, {what}"),
+            },
+            Some(why) => Stop::failed(format!("{role}: {when}, {what}: {why}")),
+            None => Stop::failed(format!("{role}: {when}, {what}")),
+        }
+    }
+}
+
 /// The state of a role after it released its resources.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Cleanness {
     /// Why the role must not serve another case; empty if it may.
-    pub problems: Vec<String>,
+    pub problems: Vec<Problem>,
     /// Why the role must not serve another case, although the driver did nothing wrong.
     pub spoiled: Vec<String>,
     /// The targets of file descriptors that are still open.

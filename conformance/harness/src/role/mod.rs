@@ -14,7 +14,7 @@ pub(crate) use child::{
 };
 pub(crate) use kernels::pointers;
 pub use kernels::{BLOCKS, THREADS};
-pub use ledger::Cleanness;
 pub(crate) use ledger::Resource;
+pub use ledger::{Cleanness, Problem};
 pub(crate) use serve::serve_if_role;
 pub(crate) use session::{Session, ThreadSession};

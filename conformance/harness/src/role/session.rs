@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use cuda_ipc_sys::{CUevent_flags, Driver, LoadError};
 
-use super::ledger::{Cleanness, Ledger, Resource};
+use super::ledger::{Cleanness, Ledger, Problem, Resource};
 use crate::message::{Envelope, Greeting, Refused};
 use crate::{Pointer, log, message, trace};
 use peer::wire::{Channel, Frame, ReceiveError};
@@ -240,7 +240,7 @@ impl Session {
         Ok(answers)
     }
 
-    pub(crate) fn give_back_imports(&mut self) -> Vec<String> {
+    pub(crate) fn give_back_imports(&mut self) -> Vec<Problem> {
         self.give_back(Resource::is_import)
     }
 
@@ -265,7 +265,7 @@ impl Session {
             Err(refused) => {
                 // A role without initialisation has no context, and one that reset its context broke it on purpose.
                 if own != 0 && spoiled.is_empty() {
-                    problems.push(format!("the context no longer works: {refused}"));
+                    problems.push(Problem::new("the context no longer works", Some(refused)));
                 } else {
                     spoiled.push("it has no context".to_owned());
                 }
@@ -282,18 +282,19 @@ impl Session {
         }
     }
 
-    fn end_holders(&mut self, problems: &mut Vec<String>) {
+    fn end_holders(&mut self, problems: &mut Vec<Problem>) {
         for mut holder in self.holders.drain(..) {
             drop(holder.stdin.take());
             if let Err(error) = holder.wait() {
-                problems.push(format!("cannot wait for a program that the role started: {error}"));
+                let what = format!("cannot wait for a program that the role started: {error}");
+                problems.push(Problem::new(what, None));
             }
         }
     }
 
     /// Releases the resources that qualify, newest first. Returns a problem for each resource that the driver refuses
     /// to release.
-    fn give_back(&mut self, qualifies: impl Fn(&Resource) -> bool) -> Vec<String> {
+    fn give_back(&mut self, qualifies: impl Fn(&Resource) -> bool) -> Vec<Problem> {
         let mut problems = Vec::new();
         let session = self;
         let primary = session.context;
@@ -306,7 +307,7 @@ impl Session {
         })();
         while let Some(resource) = session.ledger.take_newest(&qualifies) {
             if let Err(refused) = session.give_back_one(&resource) {
-                problems.push(format!("cannot release {resource:?}: {refused}"));
+                problems.push(Problem::new(format!("cannot release {}", resource.words()), Some(refused)));
             }
         }
         problems

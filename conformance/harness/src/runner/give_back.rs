@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::trial::Shared;
 use crate::case::Running;
 use crate::identity::Kind;
-use crate::{Cleanness, Outcome, Role, Verdict};
+use crate::{Cleanness, Failure, Outcome, Problem, Role, Stop, Verdict};
 
 /// Memory that a real driver may keep after the first use of a feature. The first managed memory on an H200 costs 126
 /// MiB.
@@ -16,15 +16,39 @@ const KEPT_BY_REAL_DRIVERS: u64 = 256 << 20;
 /// leak was not seen again, with or without this wait.
 const PATIENCE_WITH_REAL_DRIVERS: Duration = Duration::from_secs(2);
 
+/// What went wrong while the roles of a case released everything.
+pub(super) struct Bad {
+    pub(super) verdict: Verdict,
+    pub(super) reason: String,
+    pub(super) failure: Option<Failure>,
+}
+
+impl Bad {
+    /// Says why a role stopped. `when` stands before the reason.
+    fn of(stop: &Stop, when: &str) -> Self {
+        Self {
+            verdict: stop.verdict(),
+            reason: format!("{when}{stop}"),
+            // The steps of the case have nothing to do with it.
+            failure: Failure::when(stop, &[]),
+        }
+    }
+
+    fn leak(reason: String) -> Self {
+        Self { verdict: Verdict::Leak, reason, failure: Failure::of_verdict(Verdict::Leak) }
+    }
+}
+
 impl Shared {
     /// Makes every role release its resources: first its imports, then the rest. A clean role can serve again. Returns
     /// the worst problem, if there is one.
-    pub(super) fn give_back(&self, running: Running, outcome: &Outcome) -> Option<(Verdict, String)> {
+    pub(super) fn give_back(&self, running: Running, outcome: &Outcome) -> Option<Bad> {
+        const WHILE: &str = "while resources were released: ";
         let roles = running.roles.take();
-        let mut worst: Option<(Verdict, String)> = None;
-        let mut worse = |verdict: Verdict, reason: String| {
-            if worst.as_ref().is_none_or(|(known, _)| verdict > *known) {
-                worst = Some((verdict, reason));
+        let mut worst: Option<Bad> = None;
+        let mut worse = |bad: Bad| {
+            if worst.as_ref().is_none_or(|known| bad.verdict > known.verdict) {
+                worst = Some(bad);
             }
         };
         let (gone, living): (Vec<_>, Vec<_>) = roles.into_iter().partition(Role::is_gone);
@@ -33,8 +57,8 @@ impl Shared {
             match role.give_back_imports() {
                 Ok(problems) => early.push(problems),
                 Err(stop) => {
-                    early.push(vec![stop.to_string()]);
-                    worse(stop.verdict(), format!("while resources were released: {stop}"));
+                    early.push(vec![Problem::new(stop.to_string(), None)]);
+                    worse(Bad::of(&stop, WHILE));
                 }
             }
         }
@@ -51,13 +75,13 @@ impl Shared {
                     proofs.push(Some(proof));
                 }
                 Err(stop) => {
-                    worse(stop.verdict(), format!("while resources were released: {stop}"));
+                    worse(Bad::of(&stop, WHILE));
                     proofs.push(None);
                 }
             }
         }
         for role in gone {
-            self.retire(role, false).into_iter().for_each(|(verdict, reason)| worse(verdict, reason));
+            self.retire(role, false).into_iter().for_each(&mut worse);
         }
         // A role that was spoiled on purpose, or that never had a context of the harness, holds what the account does not
         // know. It ends before the account is settled, and its descriptors prove nothing.
@@ -67,37 +91,33 @@ impl Shared {
         // All of them at once: a driver takes 50 ms to end a process.
         spoiled.iter().for_each(|(role, _)| role.begin_to_exit());
         for (role, proof) in spoiled {
-            self.blame(&role, proof.as_ref(), outcome).into_iter().for_each(|(verdict, reason)| worse(verdict, reason));
-            self.retire(role, false).into_iter().for_each(|(verdict, reason)| worse(verdict, reason));
+            self.blame(&role, proof.as_ref(), outcome).into_iter().for_each(&mut worse);
+            self.retire(role, false).into_iter().for_each(&mut worse);
         }
         // A case that failed is not judged for leaks.
         let patience = if outcome.is_ok() { self.patience_with_the_driver() } else { Duration::ZERO };
         for (device, missing) in self.warm.settle(self.kept_by_the_driver(), patience) {
             if missing > self.kept_by_the_driver() && outcome.is_ok() {
-                worse(
-                    Verdict::Leak,
-                    format!(
-                        "{missing} bytes of memory on GPU {device} are still in use after all processes of the case released \
-                         everything"
-                    ),
-                );
+                worse(Bad::leak(format!(
+                    "{missing} bytes of memory on GPU {device} are still in use after all processes of the case released \
+                     everything"
+                )));
             }
         }
         for (role, proof) in judged {
             let name = role.name();
             let is_clean = proof.as_ref().is_some_and(Cleanness::is_clean);
-            self.blame(&role, proof.as_ref(), outcome).into_iter().for_each(|(verdict, reason)| worse(verdict, reason));
+            self.blame(&role, proof.as_ref(), outcome).into_iter().for_each(&mut worse);
             // If the case failed or a resource could not be released, a descriptor that is left says nothing about the
             // driver.
             if let Some(proof) = proof.filter(|proof| outcome.is_ok() && proof.problems.is_empty())
                 && let Some(left) = proof.descriptors_left.iter().find(|target| self.is_not_the_drivers_own(target))
             {
-                worse(
-                    Verdict::Leak,
-                    format!("{name}: a file descriptor of {left} is still open after the process released everything"),
-                );
+                worse(Bad::leak(format!(
+                    "{name}: a file descriptor of {left} is still open after the process released everything"
+                )));
             }
-            self.retire(role, is_clean).into_iter().for_each(|(verdict, reason)| worse(verdict, reason));
+            self.retire(role, is_clean).into_iter().for_each(&mut worse);
         }
         self.warm.begin_anew();
         self.warm.end_case();
@@ -105,20 +125,20 @@ impl Shared {
     }
 
     /// The driver must take back what it gave, and a refused call must leave the context as it was.
-    fn blame(&self, role: &Role, proof: Option<&Cleanness>, outcome: &Outcome) -> Option<(Verdict, String)> {
+    fn blame(&self, role: &Role, proof: Option<&Cleanness>, outcome: &Outcome) -> Option<Bad> {
         let problem = proof?.problems.first().filter(|_| outcome.is_ok() && role.must_be_sound())?;
-        Some((Verdict::Fail, format!("{}: after the case, {problem}", role.name())))
+        Some(Bad::of(&problem.clone().stop(&role.name(), "after the case"), ""))
     }
 
     /// Puts a clean role back among the warm roles, and ends any other, which must end in order. A role that may crash
     /// when it exits ends here, where its case allows that.
-    fn retire(&self, role: Role, is_clean: bool) -> Option<(Verdict, String)> {
+    fn retire(&self, role: Role, is_clean: bool) -> Option<Bad> {
         let retired = match role.into_process() {
             Some(process) if is_clean && !process.may_crash => self.warm.put_back(process),
             Some(process) => self.warm.end(process),
             None => Ok(()),
         };
-        retired.err().map(|stop| (stop.verdict(), format!("after the case, {stop}")))
+        retired.err().map(|stop| Bad::of(&stop, "after the case, "))
     }
 
     /// Whether an open descriptor is a leak. A real driver opens its device files at first use and keeps them open.

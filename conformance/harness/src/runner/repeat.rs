@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
-use crate::diff::{cause_of, changed_disclosures, changed_observations, without_numbers};
+use crate::diff::{cause_of, changed_disclosures, changed_observations, key};
 use crate::report::{CaseReport, Runs};
 use crate::{Defect, Verdict};
 
@@ -61,7 +61,7 @@ impl Reruns {
             return report;
         }
         let (kind, what) = cause_of(&report);
-        let cause = (kind, without_numbers(&what));
+        let cause = (kind, key(&what));
         let is_believed = |steady: &BTreeMap<_, u32>| steady.get(&cause).is_some_and(|cases| *cases >= Self::BELIEVED);
         if is_believed(&self.steady.lock().unwrap_or_else(PoisonError::into_inner)) {
             return report;

@@ -242,11 +242,10 @@ impl Shared {
         (report.observations, report.steps) = (running.observations.take(), running.take_steps());
         report.failure = outcome.as_ref().err().and_then(|stop| Failure::when(stop, &report.steps));
         report.disclosures = running.disclosures.take().into_iter().collect();
-        if let Some((worse, why)) = self.give_back(running, &outcome)
-            && worse > report.verdict
+        if let Some(bad) = self.give_back(running, &outcome)
+            && bad.verdict > report.verdict
         {
-            (report.verdict, report.reason) = (worse, Some(why));
-            report.failure = Failure::of_verdict(worse);
+            (report.verdict, report.reason, report.failure) = (bad.verdict, Some(bad.reason), bad.failure);
         }
         // Only the cases of `load::` read it, and they have no flag of their own.
         let flag = if flag.is_empty() && self.setting.full_load { "--load" } else { &flag };

@@ -188,26 +188,26 @@ fn steps(script: &Script, live: &mut Live) -> Result<World, Failed> {
 /// Makes every role release what it holds, first its imports. Whatever cannot be released, and whatever is left, is the
 /// driver's mistake. Only an orphaned role may fail to release its imports; it is killed then.
 fn give_back(roles: &[Role], world: &World) -> Outcome {
+    const WHEN: &str = "after the script";
     let mut problems = Vec::new();
     for (by, role) in roles.iter().enumerate() {
         let kept = role.give_back_imports()?;
         if world.processes[by].is_orphaned && !kept.is_empty() {
             role.kill()?;
         } else {
-            problems.extend(kept.into_iter().map(|problem| format!("{}: {problem}", role.name())));
+            problems.extend(kept.into_iter().map(|problem| problem.stop(&role.name(), WHEN)));
         }
     }
     for role in roles.iter().filter(|role| !role.is_gone()) {
         let proof = role.give_back_and_prove()?;
         let is_the_drivers = |target: &String| !models().is_reference && target.starts_with("/dev/nvidia");
         let left = proof.descriptors_left.into_iter().filter(|target| !is_the_drivers(target));
-        let left = left.map(|target| format!("a file descriptor of {target} is still open"));
-        problems.extend(proof.problems.into_iter().chain(left).map(|problem| format!("{}: {problem}", role.name())));
+        let left = left.map(|target| {
+            Stop::failed(format!("{WHEN}, {}: a file descriptor of {target} is still open", role.name()))
+        });
+        problems.extend(proof.problems.into_iter().map(|problem| problem.stop(&role.name(), WHEN)).chain(left));
     }
-    match problems.first() {
-        Some(problem) => Err(Stop::failed(format!("after the script, {problem}"))),
-        None => Ok(()),
-    }
+    problems.into_iter().next().map_or(Ok(()), Err)
 }
 
 /// Looks for a shorter script that fails in the same way, performs it a last time on new processes, and says how it reads.
