@@ -178,6 +178,41 @@ impl Failure {
         }))
     }
 
+    /// Reads a crash, a hang or a leak in the reason of a case, as reports of earlier suites have it: `importer: killed by
+    /// signal 11 (SIGSEGV) in cuMemPoolDestroy(pool: Pool(…))`. `None` if the reason tells of nothing like that.
+    pub(crate) fn in_words(reason: &str) -> Option<Self> {
+        const LEAKS: [&str; 2] =
+            ["still open after the process released everything", "still in use after all processes"];
+        const ENDS: [&str; 2] = ["killed by signal ", "exited with code "];
+        const HANG: &str = "no answer to ";
+        let line = reason.lines().next()?;
+        // An intermittent bug of a list has the same reason in each run.
+        if let Some((verdict, rest)) = line.strip_prefix("intermittent ").and_then(|rest| rest.split_once(": ")) {
+            let kind = [Verdict::Crash, Verdict::Timeout, Verdict::Leak].into_iter().find(|one| one.word() == verdict);
+            let call = rest.strip_prefix("in ").map(function).filter(|call| !call.is_empty());
+            return Some(Self { call, ..Self::of_verdict(kind?)? });
+        }
+        if LEAKS.iter().any(|words| line.contains(words)) {
+            return Some(Self::of(Defect::Leak));
+        }
+        // The role stands before it, and what happened before the role: `after the case, importer: killed …`.
+        let (place, words) = ENDS.iter().chain([&HANG]).find_map(|words| Some((line.find(words)?, *words)))?;
+        let (before, told) = line.split_at(place);
+        let role = before.trim_end_matches(": ").rsplit([',', ':']).next().map(|role| role.trim().to_owned());
+        let role = role.filter(|role| !role.is_empty());
+        let known = |kind, call: &str, result| Self {
+            role: role.clone(),
+            call: Some(function(call)).filter(|call| !call.is_empty()),
+            result,
+            ..Self::of(kind)
+        };
+        if words == HANG {
+            return Some(known(Defect::Hang, &told[HANG.len()..], None));
+        }
+        let (end, call) = told.split_once(" in ").unwrap_or((told, ""));
+        Some(known(Defect::Crash, call, Some(signal(end).to_owned())))
+    }
+
     /// Returns the failing call in words, if one is known: `SIGSEGV in cuMemPoolImportPointer`. The same defect has the
     /// same words in every case.
     #[must_use]

@@ -84,6 +84,35 @@ fn the_outlier_comes_first() -> Outcome {
     Ok(())
 }
 
+/// A report of an earlier suite says only in its reason how a case failed.
+#[rstest]
+#[case::crash(
+    "exporter: killed by signal 11 (SIGSEGV) in cuMemPoolDestroy(pool: Pool(…))",
+    "crash, SIGSEGV in cuMemPoolDestroy"
+)]
+#[case::at_the_end("after the case, exporter: exited with code 3 in exit()", "crash, exited with code 3 in exit")]
+#[case::hang(
+    "importer: no answer to cuEventQuery(event: Event(0x7)) before the deadline",
+    "hang, cuEventQuery did not return"
+)]
+#[case::leak(
+    "exporter: a file descriptor of /dev/null is still open after the process released everything",
+    "leak, exporter: a file"
+)]
+#[case::sometimes("intermittent crash: in cuMemPoolImportPointer", "crash, cuMemPoolImportPointer")]
+#[case::neither("importer: x does not hold", "wrong result, importer: x does not hold")]
+#[conformance::test()]
+fn a_reason_says_how_a_case_failed(#[case] reason: &str, #[case] says: &str) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let mut report = plain("580.159.04", 3);
+    report.cases[0].verdict = Verdict::Deviation;
+    report.cases[0].reason = Some(format!("{reason} (listed: https://example.org)"));
+    write(folder.path(), "one.jsonl", &report)?;
+    let (_, text, _) = run(folder.path(), &["--rule", ROW])?;
+    check!(text.contains(&format!(": {says}")), "{text}");
+    Ok(())
+}
+
 /// A rule has a history over the driver releases, in their order. An unknown rule is an error.
 #[rstest]
 #[conformance::test()]

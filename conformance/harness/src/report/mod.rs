@@ -404,10 +404,14 @@ impl CaseReport {
         }
     }
 
-    /// Returns how the case failed; `None` if it did not fail. Of a report of an earlier suite, only the kind is known.
+    /// Returns how the case failed; `None` if it did not fail. A report of an earlier suite says it only in the words of the
+    /// reason, if at all.
     #[must_use]
     pub fn how_it_failed(&self) -> Option<Failure> {
         let of_verdict = Failure::of_verdict(self.verdict)?;
-        Some(self.failure.clone().unwrap_or(of_verdict))
+        // After an error of the harness nothing is known, however a process ended.
+        let reason = self.reason.as_deref().filter(|_| self.verdict != Verdict::Error);
+        let in_words = || reason.and_then(Failure::in_words);
+        Some(self.failure.clone().or_else(in_words).unwrap_or(of_verdict))
     }
 }
