@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::diff::noise::{quiet, without_addresses};
-use crate::diff::{Diff, Setting, Severity, of_calls};
+use crate::diff::{Diff, Setting, Severity, of_calls, recorded_calls};
 use crate::identity::{Identity, Kind, release};
 use crate::report::{CaseReport, RECORD, Report, Run};
 
@@ -270,11 +270,13 @@ fn began(run: &Report, id: &str) -> bool {
 }
 
 /// Compares the cases that are in both a run and a record. Cases that the run did not start are ignored, because a run
-/// may select a part of the cases. Durations are ignored, because a record contains them only rounded.
+/// may select a part of the cases. The durations of cases are ignored, because a record contains them only rounded. Those
+/// of calls are compared if the run has the steps of all cases of the record.
 #[must_use]
 pub fn compare(record: &Report, run: &Report) -> Diff {
-    let old =
+    let mut old =
         Report { cases: record.cases.iter().filter(|case| began(run, &case.id)).cloned().collect(), ..record.clone() };
+    old.run.calls = recorded_calls(record, run);
     let mut new = run.clone();
     new.cases.retain(|case| record.case(&case.id).is_some());
     let mut diff = Diff::of(&old, &new);

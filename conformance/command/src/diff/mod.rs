@@ -55,7 +55,8 @@ comparison covers the cases that both reports check.
 Groups:
   regressed                 a rule that held no longer holds, or a case fails in a worse way or in more of its runs (by half
                             of them or more); grouped by cause
-  no longer checked         the machine lacks something, a filter left the case out, or the report ends before it
+  no longer checked         the machine lacks something, a filter, --level quick or the budget left the case out, or the
+                            report ends before it
   disclosure                a process can access memory that was never shared with it, or no longer can; no documented
                             rule decides
   different                 another result code or observation that the documentation leaves open, or another reason for
@@ -70,14 +71,18 @@ the first group have a kind: disclosure, corruption, crash, hang, leak, wrong re
 a case failed in some of its runs only, the text says in how many. A case that appears more than once in a report has
 its worst verdict.
 
-Slower calls: the median of the steps with this call became more than three times as long, by more than 1 ms, beyond nine
-tenths of the old steps, on the same GPUs. If the median over all calls slowed down too, as on a busier machine, only a
-call that slowed down more than that counts; but if it took ten times as long or more, and both reports say that the machine
-was no busier, nothing excuses it, and each slower call counts. --no-time leaves all times out. A record has the times of all its cases
-together, so only the report of a whole run is compared with them.
+Slower calls: in a third of the cases that make the call and in two more (of three cases in all), the median of its steps
+became more than three times as long, by more than 1 ms, on the same GPUs. Cases in which it became as much faster are set
+off. Calls that succeed and calls that are refused are compared apart. If a typical call slowed down too, as on a busier
+machine, only a call that slowed down more than that counts; but if it took ten times as long or more, and both reports say
+that the machine was no busier, nothing excuses it, and each slower call counts. --no-time leaves all times out.
 
-If only NEW is given, it is compared with the nearest golden record. The last lines of a run summarise this comparison.
-It leaves out cases that only one of the two has, and times, because a record rounds them.
+A record has no steps, but the times of each call over all its cases. So only the report of a whole run is compared with
+them, on the same model of GPU: the median of all steps must have become as much slower, beyond nine tenths of the recorded
+steps.
+
+If only NEW is given, it is compared with the nearest golden record. The last lines of a run summarise this comparison,
+without times. It leaves out cases that only one of the two has, and the durations of cases, because a record rounds them.
 
 The schema of the JSON: cargo conformance schema diff
 Exit codes: 0 nothing regressed, 1 something regressed (see --exit-on), 2 invalid arguments or unusable reports";
@@ -124,7 +129,7 @@ fn compare(arguments: &Arguments) -> Result<Comparison, Failure> {
         let diff = Diff::of_files(old, &arguments.new).map_err(Failure::new)?;
         return Ok(Comparison { record: None, diff });
     }
-    let (new, repeated) = Report::read_outline_and_count(&arguments.new).map_err(Failure::new)?;
+    let (new, repeated) = Report::read_and_count(&arguments.new).map_err(Failure::new)?;
     let records = arguments.folder.read();
     let none = || {
         let folder = arguments.folder.path();

@@ -14,6 +14,7 @@ mod disclosures;
 mod doctor;
 mod fleet;
 mod gate;
+mod held;
 mod html;
 mod identified;
 mod identify;
@@ -29,6 +30,7 @@ mod record;
 mod repeats;
 mod report;
 mod run;
+mod same;
 #[path = "../../../harness/tests/support/sample.rs"]
 mod sample;
 mod schema;

@@ -58,6 +58,31 @@ fn a_partial_run_is_compared(#[case] plant: fn(&mut Report), #[case] code: i32, 
     Ok(())
 }
 
+/// Calls that became slower than in the nearest record are told, if the run is whole and its GPUs are of the same model.
+#[rstest]
+#[case::same(|_: &mut Report| {}, Some(1))]
+#[case::one_gpu_less(|new: &mut Report| new.run.devices.truncate(1), Some(1))]
+#[case::another_model(|new: &mut Report| new.run.devices.iter_mut().for_each(|gpu| gpu.name = "NVIDIA H100".to_owned()), Some(0))]
+#[case::a_part(|new: &mut Report| _ = new.cases.pop(), Some(0))]
+#[conformance::test()]
+fn slower_calls_than_in_the_record_are_told(#[case] alter: fn(&mut Report), #[case] code: Option<i32>) -> Outcome {
+    let with = |ms: f64| {
+        let mut report = plain("580.159.04", 5);
+        report.cases.iter_mut().flat_map(|case| &mut case.steps).for_each(|step| step.ms = Some(ms));
+        report
+    };
+    let mut new = with(20.0);
+    alter(&mut new);
+    let reports = beside(&with(0.03), &new)?;
+    let (found, printed) = diff(&reports, "text")?;
+    check!(found == code, "{found:?}: {printed}");
+    let says = "1 call became slower: cuIpcOpenMemHandle: 0.030 to 20 ms, in 5 cases";
+    check!(printed.contains(says) == (code == Some(1)), "{printed}");
+    let output = reports.run(&["diff", "new", "--records", "records", "--no-time"])?;
+    check!(output.status.code() == Some(0), "{}", text(&output.stdout));
+    Ok(())
+}
+
 /// The text and the Markdown name the record, and how near it is, before the changes.
 #[rstest]
 #[case::text("text", "record: nvidia-580.159.04-h200-x2.jsonl")]

@@ -145,3 +145,95 @@ fn a_record_has_the_times_of_calls() -> Outcome {
     check!(output.status.code() == Some(1) && printed.contains("slower calls (1)"), "{printed}");
     Ok(())
 }
+
+/// The number of steps with one call in each of 145 cases, as in a run of the whole suite: three cases have most of them.
+fn opens() -> Vec<usize> {
+    [vec![400, 300, 213], vec![1; 110], vec![7; 32]].concat()
+}
+
+/// Returns a report whose cases open handles so often. Each of these steps takes a time that depends on the number of the
+/// case and of the step in it.
+fn whole(ms: impl Fn(usize, usize) -> f64) -> Report {
+    let mut report = plain("570.86.15", opens().len());
+    for (place, (case, steps)) in report.cases.iter_mut().zip(opens()).enumerate() {
+        let step = |call: &str, ms| Step { call: call.to_owned(), ms: Some(ms), ..case.steps[0].clone() };
+        let others = ["mem_alloc", "ipc_get_mem_handle", "ipc_close_mem_handle"].map(|call| step(call, 0.05));
+        case.steps = (0..steps).map(|number| step(CALLS[0], ms(place, number))).chain(others).collect();
+    }
+    report
+}
+
+/// A call that became slower is told, even if a few cases make most of the calls and none of them is slower.
+#[rstest]
+#[case::in_61_cases(|place, _| (10..71).contains(&place), 61)]
+#[case::the_first_of_each_case(|_, number| number == 0, 110)]
+#[case::in_cases_with_few_opens(|place, _| opens()[place] <= 20, 142)]
+#[conformance::test()]
+fn a_few_cases_with_most_calls_hide_nothing(
+    #[case] is_slow: fn(usize, usize) -> bool,
+    #[case] cases: usize,
+) -> Outcome {
+    let new = whole(|place, number| if is_slow(place, number) { 20.0 } else { 0.03 });
+    let (printed, code) = diff(&whole(|_, _| 0.03), &new)?;
+    let says = format!("1 call became slower: cuIpcOpenMemHandle: 0.030 to 20 ms, in {cases} cases");
+    check!(printed.contains(&says), "{printed}");
+    check!(code == Some(1), "{code:?}: {printed}");
+    Ok(())
+}
+
+/// Chance makes steps slower in some cases, and others faster. Neither is told, and nor is it if both are many.
+#[rstest]
+#[case::some_slower(|place| place > 2 && place % 5 == 0, |_| false)]
+#[case::many_of_both(|place| place > 2 && place % 5 < 2, |place| place > 2 && place % 5 > 2)]
+#[conformance::test()]
+fn chance_is_not_a_slower_call(#[case] is_slower: fn(usize) -> bool, #[case] is_faster: fn(usize) -> bool) -> Outcome {
+    let with = |is_slow: fn(usize) -> bool| whole(move |place, _| if is_slow(place) { 9.0 } else { 0.03 });
+    let (printed, code) = diff(&with(is_faster), &with(is_slower))?;
+    check!(code == Some(0) && !printed.contains("slower") && !printed.contains("faster"), "{code:?}: {printed}");
+    Ok(())
+}
+
+/// Calls that CUDA refuses are compared with each other, and so are those that succeed.
+#[rstest]
+#[case::refused(true, "cuIpcOpenMemHandle (refused): 0.030 to 20 ms, in 3 cases")]
+#[case::succeeds(false, "cuIpcOpenMemHandle: 0.030 to 20 ms, in 3 cases")]
+#[conformance::test()]
+fn refused_calls_are_compared_apart(#[case] is_refused: bool, #[case] says: &str) -> Outcome {
+    let with = |ms: f64| {
+        let mut report = timed([5.0; 4], None);
+        for case in &mut report.cases {
+            // The other steps would hide this one in a median of all of them.
+            let [mut rare, mut usual] = [case.steps[0].clone(), case.steps[0].clone()];
+            let refused = if is_refused { &mut rare } else { &mut usual };
+            "CUDA_ERROR_INVALID_VALUE (1)".clone_into(&mut refused.answer);
+            rare.ms = Some(ms);
+            case.steps.splice(0..1, [rare, usual.clone(), usual.clone(), usual]);
+        }
+        report
+    };
+    let (printed, code) = diff(&with(0.03), &with(20.0))?;
+    check!(printed.contains(says) && printed.contains("slower calls (1)"), "{printed}");
+    check!(code == Some(1), "{code:?}: {printed}");
+    Ok(())
+}
+
+/// A helper of the suite that is one call of CUDA is timed as this call.
+#[rstest]
+#[case("mem_import_from_descriptor", "cuMemImportFromShareableHandle")]
+#[case("mem_pool_export_to_fabric", "cuMemPoolExportToShareableHandle")]
+#[case("mem_info", "cuMemGetInfo")]
+#[conformance::test()]
+fn a_helper_is_timed_as_its_call(#[case] helper: &str, #[case] call: &str) -> Outcome {
+    let with = |ms: f64| {
+        let mut report = timed([1.0; 4], None);
+        report.cases.iter_mut().for_each(|case| {
+            let step = Step { call: format!("{helper} {{}}"), ms: Some(ms), ..case.steps[0].clone() };
+            case.steps.push(step);
+        });
+        report
+    };
+    let (printed, code) = diff(&with(0.03), &with(20.0))?;
+    check!(printed.contains(&format!("1 call became slower: {call}: 0.030 to 20 ms, in 3 cases")), "{printed}");
+    check!(code == Some(1), "{code:?}: {printed}");
+    Ok(())
+}

@@ -101,6 +101,12 @@ pub enum Why {
     },
     /// A filter left the case out.
     Filter,
+    /// `--level quick` left the case out.
+    Level,
+    /// The case was not started within the run's budget.
+    Budget,
+    /// Several of these left cases out, and the report does not say which of them this one.
+    Selection,
     /// The new report ends before the case, or while it was running.
     Unfinished {
         /// Whether it was running.
@@ -188,6 +194,8 @@ pub(super) struct Pair<'reports> {
     pub(super) is_running: bool,
     /// Whether the durations can be compared, because each case ran equally often.
     pub(super) is_timed: bool,
+    /// Whether the runs had the same seed, from which models make their scripts.
+    pub(super) is_same_seed: bool,
     /// Why a case is missing in the new report.
     pub(super) missing: &'reports Why,
 }
@@ -287,7 +295,7 @@ impl Pair<'_> {
     fn differences(&self) -> Vec<Difference> {
         match (&self.old, &self.new) {
             // If a case ended and was then started again, the comparison uses its result.
-            (Some(old), Some(new)) => differences(old, new, self.is_timed),
+            (Some(old), Some(new)) => differences(old, new, self),
             (old, None) if self.is_running => {
                 vec![Difference::Unended { old: old.as_ref().map(|case| case.verdict) }]
             }
@@ -417,7 +425,12 @@ fn durations(old: &CaseReport, new: &CaseReport) -> (f64, f64) {
     in_calls(old).zip(in_calls(new)).unwrap_or((old.duration_ms, new.duration_ms))
 }
 
-fn differences(old: &CaseReport, new: &CaseReport, is_timed: bool) -> Vec<Difference> {
+/// Whether a case makes its steps by chance, so that what it observes depends on the seed of the run.
+fn is_random(case: &CaseReport) -> bool {
+    case.id.starts_with("model::")
+}
+
+fn differences(old: &CaseReport, new: &CaseReport, pair: &Pair<'_>) -> Vec<Difference> {
     let mut differences = Vec::new();
     // Neither report checks the case.
     if (old.verdict, new.verdict) == (Verdict::Unsupported, Verdict::Unsupported) {
@@ -440,14 +453,16 @@ fn differences(old: &CaseReport, new: &CaseReport, is_timed: bool) -> Vec<Differ
     }
     // A case that did not run has no observations and no meaningful duration.
     if old.verdict != Verdict::Unsupported && new.verdict != Verdict::Unsupported {
-        differences.extend(changed_observations(old, new).map(|(name, old, new)| Difference::Observation {
-            name: name.to_owned(),
-            old: old.cloned(),
-            new: new.cloned(),
-        }));
+        if pair.is_same_seed || !is_random(new) {
+            differences.extend(changed_observations(old, new).map(|(name, old, new)| Difference::Observation {
+                name: name.to_owned(),
+                old: old.cloned(),
+                new: new.cloned(),
+            }));
+        }
         let (before, now) = durations(old, new);
         let (shorter, longer) = (before.min(now), before.max(now));
-        if is_timed && longer >= SHORTEST_MS && longer > TIMES * shorter {
+        if pair.is_timed && longer >= SHORTEST_MS && longer > TIMES * shorter {
             differences.push(Difference::Time { old: before, new: now });
         }
     }

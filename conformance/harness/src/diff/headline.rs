@@ -125,10 +125,11 @@ fn outside(diff: &Diff) -> Option<String> {
 
 /// Names the call that became slower, or says how many did.
 fn slower_calls(diff: &Diff) -> Option<String> {
-    match diff.times.slower.as_slice() {
-        [] => None,
-        [call] => Some(format!("1 call became slower: {call}")),
-        [call, ..] => Some(format!("{} calls became slower, first {call}", diff.times.slower.len())),
+    // A call may stand there twice: where it succeeds, and where it is refused.
+    let calls: BTreeSet<_> = diff.times.slower.iter().map(|call| &call.call).collect();
+    match (diff.times.slower.first()?, calls.len()) {
+        (call, 1) => Some(format!("1 call became slower: {call}")),
+        (call, several) => Some(format!("{several} calls became slower, first {call}")),
     }
 }
 
@@ -168,6 +169,9 @@ impl Why {
         match self {
             Self::Machine { .. } => "the machine lacks something that is needed",
             Self::Filter => "left out by a filter",
+            Self::Level => "left out by --level quick",
+            Self::Budget => "left out because the budget was spent",
+            Self::Selection => "left out by a filter, a level or a budget",
             Self::Unfinished { running: false } => "the report ends earlier",
             Self::Unfinished { running: true } => "still running when the report ends",
             Self::Suite => "no longer in the suite",

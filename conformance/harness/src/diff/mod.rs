@@ -52,13 +52,16 @@ impl Diff {
         let (mut changes, mut left_out) = (Vec::new(), 0);
         let has_record = old.run().is_record() || new.run().is_record();
         let is_same_gpu = old.run().gpus() == new.run().gpus();
+        let is_same_seed = old.run().seed == new.run().seed;
         // Another GPU has other times.
         let is_timed = is_same_gpu && old.run().repeat == new.run().repeat;
+        // How many GPUs there are says which cases run, and hardly how long the calls of a record take.
+        let has_same_calls = is_same_gpu || has_record && old.run().models() == new.run().models();
         let missing = &scope::missing(new);
         let mut clock = Clock::default();
         for id in &ids {
             let is_running = running.contains(id);
-            let pair = Pair { old: old.case(id)?, new: new.case(id)?, is_running, is_timed, missing };
+            let pair = Pair { old: old.case(id)?, new: new.case(id)?, is_running, is_timed, is_same_seed, missing };
             match (&pair.old, &pair.new) {
                 (Some(old), Some(new)) => clock.add(old, new),
                 // A record has no cases that check no row.
@@ -82,7 +85,7 @@ impl Diff {
             scope: Scope::of(old, new),
             environment: setting::differences(old.run(), new.run()),
             causes: Vec::new(),
-            times: if is_same_gpu { clock.compare(recorded, loads) } else { Times::default() },
+            times: if has_same_calls { clock.compare(recorded, loads) } else { Times::default() },
             changes,
             same,
         };
@@ -124,7 +127,7 @@ impl Diff {
 
 /// Returns the times of calls of a record. They are those of all its cases together, so only a report of all of them can be
 /// compared with them.
-fn recorded_calls<S: Source>(record: &S, other: &S) -> BTreeMap<String, Spread> {
+pub(crate) fn recorded_calls<S: Source>(record: &S, other: &S) -> BTreeMap<String, Spread> {
     let is_whole = other.is_complete() && !other.run().is_partial && record.ids().all(|id| other.verdict(id).is_some());
     if is_whole { record.run().calls.clone() } else { BTreeMap::new() }
 }

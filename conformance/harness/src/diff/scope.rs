@@ -74,7 +74,20 @@ fn limit(which: &str, report: &impl Source) -> Option<String> {
 pub(super) fn missing(new: &impl Source) -> Why {
     match () {
         () if !new.is_complete() => Why::Unfinished { running: false },
-        () if new.run().is_partial => Why::Filter,
+        () if new.run().is_partial => left_out(new.run().selection.as_deref()),
         () => Why::Suite,
+    }
+}
+
+/// Returns what left a case out of a run that checks only a part of the suite.
+fn left_out(selection: Option<&str>) -> Why {
+    let parts: Vec<_> = selection.unwrap_or_default().split(" with ").collect();
+    let is_level = |part: &str| part.starts_with("--level ");
+    let is_budget = |part: &str| part.starts_with("--budget ");
+    match parts.as_slice() {
+        [one] if is_level(one) => Why::Level,
+        [one] if is_budget(one) => Why::Budget,
+        parts if !parts.iter().any(|part| is_level(part) || is_budget(part)) => Why::Filter,
+        _ => Why::Selection,
     }
 }

@@ -13,7 +13,7 @@ mod read;
 mod source;
 mod writer;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::process::Command;
 use std::{fmt, fs};
@@ -216,6 +216,11 @@ impl Run {
     #[must_use]
     pub fn is_record(&self) -> bool {
         self.run == RECORD
+    }
+
+    /// Returns the product names of the devices, each once.
+    pub(crate) fn models(&self) -> BTreeSet<&str> {
+        self.devices.iter().map(|device| device.name.as_str()).collect()
     }
 
     /// Returns the number and product name of the devices, such as `2 × NVIDIA H200`. Different products are joined

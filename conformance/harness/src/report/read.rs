@@ -190,8 +190,16 @@ impl Report {
     /// # Errors
     /// [`Unreadable`], which names the file.
     pub fn read(path: &Path) -> Result<Self, Unreadable> {
+        Self::read_and_count(path).map(|(report, _)| report)
+    }
+
+    /// Reads a report, and returns how many cases appear in it more than once. Of such a case the worst verdict counts.
+    ///
+    /// # Errors
+    /// [`Unreadable`], which names the file.
+    pub fn read_and_count(path: &Path) -> Result<(Self, usize), Unreadable> {
         let file = open(path).map_err(|error| Unreadable::Io(path.to_owned(), error))?;
-        collect(path, &file, |case| case).map(|(report, _)| report)
+        collect(path, &file, |case| case)
     }
 
     /// Reads a report without the steps of its cases, which make up most of its size.
@@ -199,17 +207,8 @@ impl Report {
     /// # Errors
     /// [`Unreadable`], which names the file.
     pub fn read_outline(path: &Path) -> Result<Self, Unreadable> {
-        Self::read_outline_and_count(path).map(|(report, _)| report)
-    }
-
-    /// Reads a report without the steps of its cases, and returns how many cases appear in it more than once. Of such a
-    /// case the worst verdict counts.
-    ///
-    /// # Errors
-    /// [`Unreadable`], which names the file.
-    pub fn read_outline_and_count(path: &Path) -> Result<(Self, usize), Unreadable> {
         let file = open(path).map_err(|error| Unreadable::Io(path.to_owned(), error))?;
-        collect(path, &file, |case| CaseReport { steps: Vec::new(), ..case })
+        collect(path, &file, |case| CaseReport { steps: Vec::new(), ..case }).map(|(report, _)| report)
     }
 }
 
