@@ -115,7 +115,7 @@ fn the_help_names_the_exit_codes() -> Outcome {
     let (_, help, _) = finish(conformance(&["run", "--help"])?)?;
     for part in [
         "0 success, 101 a case failed",
-        "1 the run cannot start, or its report cannot be written",
+        "1 the run cannot start, or its report or its output cannot be written",
         "2 if the suite could not be started",
     ] {
         check!(help.contains(part), "{part} is not in {help}");
@@ -133,7 +133,7 @@ fn the_help_of_the_suite_names_the_exit_codes() -> Outcome {
     check!(code == Some(0), "{code:?}");
     for part in [
         "\n  0    no case failed",
-        "\n  1    the run cannot start, or its report cannot be written",
+        "\n  1    the run cannot start, or its report or its output cannot be written",
         "\n  2    invalid flags",
         "\n  101  a case failed, a process crashed or hung outside any case, a requirement is not met",
     ] {
@@ -285,6 +285,20 @@ fn a_closed_pipe_ends_the_suite(#[case] arguments: &[&str]) -> Outcome {
     check!(output.stderr.is_empty(), "the suite printed {}", String::from_utf8_lossy(&output.stderr));
     let left = left_of(&format!("CONFORMANCE_MARK={value}"));
     check!(left.is_empty(), "processes {left:?} outlived the suite");
+    Ok(())
+}
+
+/// If its output cannot be written, the run ends with a message and the exit code of a run that cannot be told of.
+#[rstest]
+#[conformance::test()]
+fn output_that_cannot_be_written_is_no_failed_case() -> Outcome {
+    let mut command = conformance(&["run", "--driver", "reference", "sample::null_is_refused"])?;
+    let output = command.stdout(File::options().write(true).open("/dev/full").map_err(harness)?).output();
+    let output = output.map_err(harness)?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    check!(output.status.code() == Some(1), "{}: {errors}", output.status);
+    check!(errors.contains("conformance: cannot write to standard output: No space left on device"), "{errors}");
+    check!(!errors.contains("panicked"), "{errors}");
     Ok(())
 }
 
