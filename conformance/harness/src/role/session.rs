@@ -265,7 +265,8 @@ impl Session {
             Err(refused) => {
                 // A role without initialisation has no context, and one that reset its context broke it on purpose.
                 if own != 0 && spoiled.is_empty() {
-                    problems.push(Problem::new("the context no longer works", Some(refused)));
+                    // No single call is to blame: the code is that of an earlier one.
+                    problems.push(Problem::new(format!("the context no longer works: {refused}"), None));
                 } else {
                     spoiled.push("it has no context".to_owned());
                 }
