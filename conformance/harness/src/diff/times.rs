@@ -33,8 +33,8 @@ pub(super) fn has_no_excuse(slowdown: Option<f64>, old: Option<Load>, new: Optio
 const FEWEST: usize = 3;
 
 /// Whether a call changed in enough of the cases that make it: in a third of them, and in two more. Those in which it
-/// changed the other way are set off, because chance goes both ways. Of eight runs of one driver, on busy and on idle
-/// machines, no two differ in more than 6 of 15 cases that make a call. A third of a few cases is reached by chance, so of
+/// changed the other way are set off, because chance goes both ways. Between 25 runs of one driver each, on idle and on
+/// busy machines, a call changed in up to 3 of 10 and 6 of 14 cases. A third of a few cases is reached by chance, so of
 /// three cases all must change, and of ten six.
 const fn is_enough(changed: usize, the_other_way: usize, cases: usize) -> bool {
     3 * changed.saturating_sub(the_other_way) >= cases + 6
