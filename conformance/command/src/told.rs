@@ -21,7 +21,7 @@ pub(crate) fn told(steps: &[Step]) -> Vec<Told> {
     let told = |step: &Step| Told {
         role: step.role.clone(),
         call: names.of_role(&step.role).name(&step.in_c()),
-        answer: if step.answer == "()" { "success".to_owned() } else { names.name(&step.answer) },
+        answer: if step.answer == "()" { "success".to_owned() } else { names.name(refusal(&step.answer)) },
         took: step
             .ms
             .map(|ms| if ms < 0.1 { format!("{:.0} µs", ms * 1e3) } else { format!("{ms:.1} ms") })
@@ -29,6 +29,13 @@ pub(crate) fn told(steps: &[Step]) -> Vec<Told> {
         log: step.log.clone(),
     };
     steps.iter().map(told).collect()
+}
+
+/// Returns an answer without what a helper of several calls adds to a refusal: `importer: cuMemMap returned
+/// CUDA_ERROR_INVALID_VALUE (1), expected CUDA_SUCCESS`. The case may have expected the refusal.
+fn refusal(answer: &str) -> &str {
+    let refused = answer.strip_suffix(", expected CUDA_SUCCESS");
+    refused.map_or(answer, |refused| refused.split_once(": ").map_or(refused, |(_, refused)| refused))
 }
 
 /// Returns a text with the names that addresses and handles have in the steps of a case.

@@ -146,7 +146,9 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str, memory: u
         "#ifndef SECONDS\n/* The seconds that the program may take. A call that is running then counts as a hang. */\n#define SECONDS {SECONDS}\n#endif"
     );
     let _ = writeln!(text, "/* The memory of the GPU of the recorded run. */\n#define MEMORY {memory}ULL");
-    let _ = writeln!(text, "enum {{ GPUS = {} }};\n", story.gpus);
+    let highest = story.roles.iter().map(|role| role.place.device + 1).max().unwrap_or_default();
+    let gpus = usize::try_from(highest).unwrap_or_default().max(story.gpus);
+    let _ = writeln!(text, "enum {{ GPUS = {gpus} }};\n");
     let participants = program.participants.join(", ");
     let quoted_names = ["parent".to_owned()].into_iter().chain(story.roles.iter().map(|role| role.name.clone()));
     let quoted_names: Vec<_> = quoted_names.map(|name| quoted(&name)).collect();

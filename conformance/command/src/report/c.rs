@@ -67,6 +67,8 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
     } else {
         story.acts.iter().rposition(measures)
     };
+    // A failed release is the failure only if nothing else is.
+    let may_fail = left.is_some() || story.verdict == "crash";
     // From `story.own` on, the runner makes the roles release what they hold. The program does so only if the case failed,
     // leaked or crashed, and not before that point.
     for (place, act) in story.acts.iter().enumerate() {
@@ -89,12 +91,12 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
                         ));
                     }
                     program.turn(step.role + 1);
-                    leak::give_back(&mut program, step.role + 1, step, left.is_some())?;
+                    leak::give_back(&mut program, step.role + 1, step, may_fail)?;
                 } else {
                     step::write(&mut program, step)?;
                 }
                 (last, last_answer) = (step.role + 1, &step.answer);
-                has_failed |= fails(step);
+                has_failed |= fails(step) && !(step.gives_back() && may_fail && !crashes(step));
             }
             Act::Join(role) => {
                 can_act[role + 1] = true;
@@ -132,17 +134,24 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
             // The program ends where it finds the first failure.
             Act::Check { .. } if has_failed => {}
             Act::Check { text, comparison, holds } => {
+                let disclosed = story.acts[place..].iter().find_map(|act| match act {
+                    Act::Disclosure(disclosure) if !holds => Some(disclosure),
+                    _ => None,
+                });
+                let shows = disclosed.unwrap_or(text);
                 let condition = match comparison {
                     Some(compared) => check::comparison(&mut program, last, compared, text, *holds)?,
                     None => check::of_answer(&program, last_answer, *holds),
                 };
                 match condition {
-                    Some(condition) => checked(&mut program, &condition, text),
+                    Some(condition) => checked(&mut program, &condition, shows),
                     None if *holds => {}
                     None => return Err(Unwritable::new(format!("the program cannot check `{text}`"))),
                 }
                 has_failed |= !holds;
             }
+            // The failed check before it has its text.
+            Act::Disclosure(_) if has_failed => {}
             Act::Disclosure(text) => {
                 let number = program.values.last_number();
                 let number = number.ok_or_else(|| Unwritable::new("no number shows the disclosure"))?;
@@ -171,6 +180,7 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
                 can_act[before + 1] = false;
                 program.turn(before + 1);
                 program.turn(PARENT);
+                program.steps += 1;
                 program.becomes.push((before + 1, after + 1));
                 let [before_name, after_name] = [before, after].map(|role| program.participants[role + 1].clone());
                 program.line(before + 1, format!("become({after_name});"));
@@ -195,7 +205,7 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
         return Err(Unwritable::new(if story.is_afresh {
             "the last script of the model does not fail in a step or a comparison: it fails only after others, or not always"
         } else {
-            "the case does not fail in a step or a comparison"
+            "no call of the driver and no comparison failed, so a program has nothing to show"
         }));
     }
     Ok(program)
@@ -221,6 +231,11 @@ fn checked(program: &mut Program, condition: &Condition, text: &str) {
     };
     program.line(condition.participant, line);
     program.checks += 1;
+}
+
+/// Whether a call of a step did not return.
+fn crashes(step: &Step) -> bool {
+    step.calls.iter().any(|called| called.returned.is_none())
 }
 
 /// Whether a step did not end as the case expected.

@@ -1,6 +1,6 @@
 //! The page of a bug report.
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use conformance::Verdict;
@@ -61,20 +61,12 @@ impl<'report> Page<'report> {
         self.case.reason.as_ref().map(|reason| told::in_words(&self.case.steps, reason))
     }
 
-    /// Returns the steps, with the numbers that they have in the program. Another run can have more steps, or fewer, because a
-    /// case that waits asks again and again: then they are those of the recorded run, as the program's are.
-    fn steps(&self) -> Cow<'report, [Step]> {
-        let is_shown = self.recorded.failed > 0 || !self.case.disclosures.is_empty();
+    /// Returns the steps, with the numbers that they have in the program: those of the recorded run, or of the report if no
+    /// run was recorded.
+    fn steps(&self) -> Vec<steps::Line> {
         match &self.recorded.story {
-            Ok(story) if is_shown => {
-                let recorded = steps::of_story(story);
-                if recorded.len() == self.case.steps.len() {
-                    Cow::Borrowed(&self.case.steps)
-                } else {
-                    Cow::Owned(recorded)
-                }
-            }
-            _ => Cow::Borrowed(&self.case.steps),
+            Ok(story) => steps::of_story(story, &self.case.steps),
+            Err(_) => self.case.steps.iter().cloned().map(steps::Line::Step).collect(),
         }
     }
 
@@ -83,8 +75,16 @@ impl<'report> Page<'report> {
         if self.run.driver.kind == Kind::System {
             return String::new();
         }
-        let settings = std::env::vars().filter(|(name, _)| name.starts_with("REFERENCE_DRIVER_"));
-        settings.map(|(name, value)| format!("{name}='{value}' ")).collect()
+        let texts =
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        let mut settings: BTreeMap<_, _> = texts.filter(|(name, _)| name.starts_with("REFERENCE_DRIVER_")).collect();
+        // The suite simulates two devices unless it is told otherwise, and the driver alone one.
+        let is_told =
+            ["REFERENCE_DRIVER_DEVICES", "REFERENCE_DRIVER_PROFILE"].iter().any(|name| settings.contains_key(*name));
+        if self.run.driver.kind == Kind::Reference && !is_told {
+            settings.insert("REFERENCE_DRIVER_DEVICES".to_owned(), self.run.devices.len().to_string());
+        }
+        settings.into_iter().map(|(name, value)| format!("{name}={} ", quoted(&value))).collect()
     }
 
     /// Returns the comment at the head of the program.

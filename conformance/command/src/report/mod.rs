@@ -36,6 +36,7 @@ mod values;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -48,6 +49,9 @@ use story::Story;
 
 /// Forgets the kernels of contexts that are gone.
 const FORGET: &str = "loaded_kernels = 0;";
+
+/// How many times a case runs again.
+const RUNS: NonZeroUsize = NonZeroUsize::new(3).unwrap();
 
 /// How many bytes of a read a check can compare.
 const READ_AT_MOST: usize = 64;
@@ -65,8 +69,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR", default_value = "bug-reports")]
     output: PathBuf,
     /// How many times the cases run again, to tell how often they fail
-    #[arg(long, value_name = "NUMBER", default_value_t = 3)]
-    runs: usize,
+    #[arg(long, value_name = "NUMBER", default_value_t = RUNS)]
+    runs: NonZeroUsize,
     /// The trace of a run with CONFORMANCE_TRACE=FILE and --fresh; the cases do not run again
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
@@ -93,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let recorded = match &arguments.trace {
         Some(trace) => record::read(trace, &cases)?,
-        None => record::again(&report.run, &cases, arguments.runs)?,
+        None => record::again(&report.run, &cases, arguments.runs.get())?,
     };
     fs::create_dir_all(&arguments.output)
         .map_err(|error| Failure::new(format_args!("cannot create {}: {error}", arguments.output.display())))?;

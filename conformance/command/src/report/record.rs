@@ -54,7 +54,6 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
         (None, Kind::Reference) => "reference".to_owned(),
         (None, Kind::System | Kind::Path) => "system".to_owned(),
     };
-    let runs = runs.max(1);
     remark(format_args!("cases to run again: {}, runs of each: {runs}", cases.len()));
     // Another script of a model may show nothing, so only cases with the same flags share a run.
     let mut groups: BTreeMap<&[String], Vec<usize>> = BTreeMap::new();

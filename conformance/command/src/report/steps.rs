@@ -16,26 +16,69 @@ const REPEATS: usize = 2;
 const MOST_LINES: usize = 100;
 const KEPT: usize = 40;
 
-/// Returns the steps of a story as a report has them. What only the report knows is missing: times, and the log of the driver.
-pub(super) fn of_story(story: &Story) -> Vec<report::Step> {
-    let step = |act: &Act| match act {
-        Act::Step(step) if !step.gives_back() => Some(report::Step {
-            role: story.roles[step.role].name.clone(),
-            call: step.text.clone(),
-            answer: if step.answer.is_empty() { "no answer".to_owned() } else { step.answer.clone() },
-            ms: None,
-            log: Vec::new(),
-        }),
+/// A line of the list.
+#[derive(Clone, Debug)]
+pub(super) enum Line {
+    /// A step, which has a number.
+    Step(report::Step),
+    /// What happened to a process between two steps.
+    Event(String),
+}
+
+/// Returns what happened in a story. What the trace does not have is taken from the steps of the report if they are the same:
+/// how a process ended in a step.
+pub(super) fn of_story(story: &Story, reported: &[report::Step]) -> Vec<Line> {
+    let of_role = |role: &usize, what: &str| Some(Line::Event(format!("{} {what}.", story.roles[*role].name)));
+    let mut numbers = 0..;
+    let line = |act: &Act| match act {
+        Act::Step(step) if !step.gives_back() => {
+            let number = numbers.next().unwrap_or_default();
+            let known =
+                || reported.get(number).filter(|other| other.call == step.text).map(|other| other.answer.clone());
+            let answer = if step.answer.is_empty() {
+                known().unwrap_or_else(|| "no answer".to_owned())
+            } else {
+                step.answer.clone()
+            };
+            let role = story.roles[step.role].name.clone();
+            let mut step = report::Step { role, call: step.text.clone(), answer, ms: None, log: Vec::new() };
+            // The call is on the line already.
+            if let Some(code) = step.answer.strip_prefix(&format!("{} returned ", step.function())) {
+                step.answer = code.to_owned();
+            }
+            Some(Line::Step(step))
+        }
+        Act::Replaced { before, .. } => {
+            numbers.next();
+            let role = story.roles[*before].name.clone();
+            let (call, answer) = ("exec_itself".to_owned(), "()".to_owned());
+            Some(Line::Step(report::Step { role, call, answer, ms: None, log: Vec::new() }))
+        }
+        Act::Exit { role, .. } => of_role(role, "exits"),
+        Act::Signal(role, 9) => of_role(role, "is killed with SIGKILL"),
+        Act::Signal(role, 18) => of_role(role, "goes on after SIGCONT"),
+        Act::Signal(role, 19) => of_role(role, "is stopped with SIGSTOP"),
         _ => None,
     };
-    story.acts.iter().filter_map(step).collect()
+    // The runner ends the processes after the case.
+    story.acts[..story.own].iter().filter_map(line).collect()
 }
 
 /// Lists steps with their numbers. A block that repeats is told once, and the middle of a long list is left out.
-pub(super) fn listed(steps: &[report::Step]) -> String {
-    let lines: Vec<_> = told(steps)
-        .into_iter()
-        .map(|step| format!("{}: `{}` → `{}`", escape(&step.role), code(&step.call), code(&step.answer)))
+pub(super) fn listed(lines: &[Line]) -> String {
+    let steps: Vec<_> =
+        lines.iter().filter_map(|line| if let Line::Step(step) = line { Some(step.clone()) } else { None }).collect();
+    let mut told = told(&steps).into_iter();
+    let lines: Vec<_> = lines
+        .iter()
+        .filter_map(|line| match line {
+            Line::Step(_) => {
+                let step = told.next()?;
+                let text = format!("{}: `{}` → `{}`", escape(&step.role), code(&step.call), code(&step.answer));
+                Some((true, text))
+            }
+            Line::Event(text) => Some((false, escape(text))),
+        })
         .collect();
     let mut parts = folded(&lines);
     if parts.len() > MOST_LINES {
@@ -43,31 +86,40 @@ pub(super) fn listed(steps: &[report::Step]) -> String {
         let told = format!("\nSteps {first} to {last} are not listed here.\n\n");
         parts.splice(KEPT..parts.len() - KEPT, [(first, told)]);
     }
-    let mut text: String = parts.into_iter().map(|(_, text)| text).collect();
-    text.truncate(text.trim_end().len());
-    if text.is_empty() { text } else { text + "\n" }
+    let text: String = parts.into_iter().map(|(_, text)| text).collect();
+    // Two remarks can follow each other.
+    let text = text.replace("\n\n\n", "\n\n");
+    let text = text.trim();
+    if text.is_empty() { String::new() } else { format!("{text}\n") }
 }
 
-/// Returns the lines of a list, each with how many steps came before it.
-fn folded(lines: &[String]) -> Vec<(usize, String)> {
+/// Returns the lines of a list, each with how many steps came before it. Steps have numbers.
+fn folded(lines: &[(bool, String)]) -> Vec<(usize, String)> {
     let mut parts = Vec::new();
-    let mut place = 0;
+    let (mut place, mut steps) = (0, 0);
     while place < lines.len() {
         let rest = &lines[place..];
         let times = |length: usize| rest.chunks_exact(length).take_while(|block| *block == &rest[..length]).count();
         // The shortest block that repeats.
         let block = (1..=LONGEST_BLOCK.min(rest.len())).find(|length| times(*length) > REPEATS);
         let (length, times) = block.map_or((1, 1), |length| (length, times(length)));
-        for line in &rest[..length] {
-            parts.push((place, format!("{}. {line}\n", place + 1)));
-            place += 1;
+        let mut of_block = 0;
+        for (is_step, line) in &rest[..length] {
+            of_block += usize::from(*is_step);
+            let number = steps + of_block;
+            parts.push((
+                number.saturating_sub(1),
+                if *is_step { format!("{number}. {line}\n") } else { format!("\n{line}\n\n") },
+            ));
         }
+        steps += of_block;
         if times > 1 {
-            let what = if length == 1 { "This step".to_owned() } else { format!("These {length} steps") };
-            let end = place + length * (times - 1);
-            parts.push((place, format!("\n{what} again, {} times, as steps {} to {end}.\n\n", times - 1, place + 1)));
-            place = end;
+            let what = if of_block == 1 { "This step".to_owned() } else { format!("These {of_block} steps") };
+            let end = steps + of_block * (times - 1);
+            parts.push((steps, format!("\n{what} again, {} times, as steps {} to {end}.\n\n", times - 1, steps + 1)));
+            steps = end;
         }
+        place += length * times;
     }
     parts
 }
@@ -107,12 +159,12 @@ pub(super) fn given_back(story: &Story) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{KEPT, MOST_LINES, listed};
+    use super::{KEPT, Line, MOST_LINES, listed};
     use conformance::report::Step;
 
-    fn steps(calls: impl IntoIterator<Item = String>) -> Vec<Step> {
+    fn steps(calls: impl IntoIterator<Item = String>) -> Vec<Line> {
         let step = |call| Step { role: "a".into(), call, answer: "()".into(), ms: None, log: Vec::new() };
-        calls.into_iter().map(step).collect()
+        calls.into_iter().map(step).map(Line::Step).collect()
     }
 
     /// A step or a block that repeats is told once, and the numbers go on after it.
@@ -128,6 +180,14 @@ mod tests {
              9. a: `open()` → `success`\n10. a: `close()` → `success`\n\nThese 2 steps again, 2 times, as steps 11 to \
              14.\n\n15. a: `end()` → `success`\n"
         );
+    }
+
+    /// What happens to a process between two steps has no number.
+    #[test]
+    fn an_end_has_no_number() {
+        let mut lines = steps(["open", "close"].map(str::to_owned));
+        lines.insert(1, Line::Event("b exits.".to_owned()));
+        assert_eq!(listed(&lines), "1. a: `open()` → `success`\n\nb exits.\n\n2. a: `close()` → `success`\n");
     }
 
     /// What happens twice is listed twice.

@@ -162,9 +162,7 @@ impl Story {
                     story.acts.push(Act::Check { text: text.clone(), comparison: comparison.clone(), holds: *holds });
                 }
                 Event::Disclosure { case: of, text } if of == case => {
-                    if let Some(Act::Step(step)) = story.acts.last_mut() {
-                        step.discloses = true;
-                    }
+                    story.last_steps_disclose();
                     story.acts.push(Act::Disclosure(text.clone()));
                 }
                 Event::Signal { process, signal } => {
@@ -279,6 +277,28 @@ impl Story {
         for code in codes {
             let Some(place) = refused.iter().position(|(other, _)| *other == code) else { continue };
             refused.remove(place).1.keeps_code = true;
+        }
+    }
+
+    /// Notes that the success of the last step discloses memory. If a check of its answer showed that, so do the steps before
+    /// it that the process may be refused, such as the open before a read.
+    fn last_steps_disclose(&mut self) {
+        // A case may end the processes before it says so.
+        let mut acts = self.acts.iter().rev().skip_while(|act| matches!(act, Act::Signal(..) | Act::Exit { .. }));
+        let is_checked = matches!(acts.next(), Some(Act::Check { holds: false, .. }));
+        let steps = self.acts.iter_mut().rev().filter_map(|act| match act {
+            Act::Step(step) => Some(step),
+            _ => None,
+        });
+        let mut role = None;
+        for step in steps {
+            let may_be_refused = matches!(step.expectation, Expected::Other(Expectation::Any));
+            let is_first = role.is_none();
+            if *role.get_or_insert(step.role) != step.role || !(is_first || is_checked) || is_checked && !may_be_refused
+            {
+                break;
+            }
+            step.discloses = true;
         }
     }
 

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
 
 use conformance::{Outcome, Stop, check};
 use rstest::rstest;
 
 use crate::command::{conformance, finish};
 use crate::program::{compiled, executed, reference};
-use crate::suite::{Run, harness, run, suite};
+use crate::suite::{Run, harness, run, suite, without_settings};
 
 const PLANTED: (&str, &str) = ("CONFORMANCE_PLANTED", "1");
 

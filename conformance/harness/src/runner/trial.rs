@@ -223,6 +223,9 @@ impl Shared {
         case::enter(Arc::clone(&self.warm), &self.under_test.machine, self.setting.clone(), &case.id);
         let outcome =
             catch_unwind(AssertUnwindSafe(case.registered.run)).unwrap_or_else(|panic| Err(panicked(&*panic)));
+        if let Err(Stop::Disclosed(text)) = &outcome {
+            trace::write(|| trace::Event::Disclosure { case: case.id.clone(), text: text.clone() });
+        }
         let Some(running) = case::leave() else {
             return (
                 CaseReport::of(case, Verdict::Error, Some("another case replaced it in its thread".to_owned())),
