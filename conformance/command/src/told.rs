@@ -21,7 +21,7 @@ pub(crate) fn told(steps: &[Step]) -> Vec<Told> {
     let told = |step: &Step| Told {
         role: step.role.clone(),
         call: names.of_role(&step.role).name(&step.in_c()),
-        answer: if step.answer == "()" { "success".to_owned() } else { names.name(refusal(&step.answer)) },
+        answer: if step.answer == "()" { "success".to_owned() } else { names.name(short(step)) },
         took: step
             .ms
             .map(|ms| if ms < 0.1 { format!("{:.0} µs", ms * 1e3) } else { format!("{ms:.1} ms") })
@@ -31,11 +31,12 @@ pub(crate) fn told(steps: &[Step]) -> Vec<Told> {
     steps.iter().map(told).collect()
 }
 
-/// Returns an answer without what a helper of several calls adds to a refusal: `importer: cuMemMap returned
-/// CUDA_ERROR_INVALID_VALUE (1), expected CUDA_SUCCESS`. The case may have expected the refusal.
-fn refusal(answer: &str) -> &str {
-    let refused = answer.strip_suffix(", expected CUDA_SUCCESS");
-    refused.map_or(answer, |refused| refused.split_once(": ").map_or(refused, |(_, refused)| refused))
+/// Returns the answer of a step without what its line says already, and without what the suite adds to a refusal:
+/// `importer: cuMemMap returned CUDA_ERROR_INVALID_VALUE (1), expected CUDA_SUCCESS`. The case may have expected it.
+fn short(step: &Step) -> &str {
+    let Some(refused) = step.answer.strip_suffix(", expected CUDA_SUCCESS") else { return &step.answer };
+    let refused = refused.split_once(": ").map_or(refused, |(_, refused)| refused);
+    refused.strip_prefix(&format!("{} returned ", step.function())).unwrap_or(refused)
 }
 
 /// Returns a text with the names that addresses and handles have in the steps of a case.

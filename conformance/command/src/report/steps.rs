@@ -41,12 +41,7 @@ pub(super) fn of_story(story: &Story, reported: &[report::Step]) -> Vec<Line> {
                 step.answer.clone()
             };
             let role = story.roles[step.role].name.clone();
-            let mut step = report::Step { role, call: step.text.clone(), answer, ms: None, log: Vec::new() };
-            // The call is on the line already.
-            if let Some(code) = step.answer.strip_prefix(&format!("{} returned ", step.function())) {
-                step.answer = code.to_owned();
-            }
-            Some(Line::Step(step))
+            Some(Line::Step(report::Step { role, call: step.text.clone(), answer, ms: None, log: Vec::new() }))
         }
         Act::Replaced { before, .. } => {
             numbers.next();
