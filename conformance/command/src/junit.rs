@@ -30,8 +30,8 @@ Each group of cases becomes a test suite. The type of a failure, an error or a s
   fail, leak, timeout, crash  becomes a failure
   error                       becomes an error
 The text of a failure names its kind: disclosure, corruption, crash, hang, leak, wrong result, or wrong code.
-The output of a case that disclosed memory names each disclosure, even if the case passed. The same holds for the Xid
-messages of a run with --identify, which are properties of the test suite too, as is what identifies the machine.
+The output of a case that disclosed memory names each disclosure, even if the case passed. The output also names the
+Xid messages of a run with --identify. They and what identifies the machine are also properties of the test suite.
 
 A case that was still running at the end of the report becomes an error of type `unended`. Each unmet requirement of
 --require becomes a failure of type `unmet` in the test suite `require`. Each process that crashed or hung outside any case

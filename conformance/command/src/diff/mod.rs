@@ -72,17 +72,18 @@ a case failed in some of its runs only, the text says in how many. A case that a
 its worst verdict.
 
 Slower calls: in a third of the cases that make the call and in two more (of three cases in all), the median of its steps
-became more than three times as long, by more than 1 ms, on the same GPUs. Cases in which it became as much faster are set
-off. Calls that succeed and calls that are refused are compared apart. If a typical call slowed down too, as on a busier
-machine, only a call that slowed down more than that counts; but if it took ten times as long or more, and both reports say
+became more than three times as long, and longer by more than 1 ms, on the same GPUs. Cases in which it became as much
+faster are subtracted. Calls that succeed and calls that are refused are compared apart. If a typical call slowed down too, as on a busier
+machine, only a call that slowed down more than three times as much counts; but if it took ten times as long or more, and both reports say
 that the machine was no busier, nothing excuses it, and each slower call counts. --no-time leaves all times out.
 
 A record has no steps, but the times of each call over all its cases. So only the report of a whole run is compared with
-them, on the same model of GPU: the median of all steps must have become as much slower, beyond nine tenths of the recorded
-steps.
+them, on the same model of GPU: the median of all steps must be slower by the same factor and by more than 1 ms, and longer
+than nine tenths of the recorded steps.
 
-If only NEW is given, it is compared with the nearest golden record. The last lines of a run summarise this comparison,
-without times. It leaves out cases that only one of the two has, and the durations of cases, because a record rounds them.
+If only NEW is given, it is compared with the nearest golden record. This comparison leaves out cases that only one of the
+two has, and the durations of cases, because a record rounds them. The last lines of a run summarise it, without the times
+of calls.
 
 The schema of the JSON: cargo conformance schema diff
 Exit codes: 0 nothing regressed, 1 something regressed (see --exit-on), 2 invalid arguments or unusable reports";

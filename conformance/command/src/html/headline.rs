@@ -126,7 +126,9 @@ fn again(run: &Run, file: &str) -> String {
     };
     let quoted = |text: &str| shlex::try_quote(text).map_or_else(|_| text.to_owned(), Into::into);
     let fresh = if run.fresh { " --fresh" } else { "" };
-    format!("conformance run --driver {} --seed {}{fresh} --from {}", quoted(driver), run.seed, quoted(file))
+    // A shell does not expand `~` between quotation marks.
+    let driver = driver.strip_prefix("~/").map_or_else(|| quoted(driver), |rest| format!("~/{}", quoted(rest)));
+    format!("conformance run --driver {driver} --seed {}{fresh} --from {}", run.seed, quoted(file))
 }
 
 /// Returns the bad cases by cause. Those that the comparison shows are left out.

@@ -17,7 +17,7 @@ use super::{assemble, descriptor, step};
 const UNWRITTEN: i128 = 0xa5;
 /// The most driver calls that become a program in reasonable time.
 const MOST_CALLS: usize = 2_000_000;
-/// The most times that a program waits for a step: the length of `no_call` in `waits.c`.
+/// The most times that a program waits for a step: the last index of `no_call` in `waits.c`.
 const MOST_WAITS: usize = 999;
 /// The most lines of a program that somebody reads.
 const MOST_LINES: usize = 10_000;
@@ -47,7 +47,7 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
     }
     let replaces = story.acts.iter().any(|act| matches!(act, Act::Replaced { .. }));
     if replaces && story.roles.iter().any(|role| role.is_late) {
-        return Err(Unwritable::new("a process replaces its program, and another one gets a chosen process id"));
+        return Err(Unwritable::new("a program cannot both replace the program of a process and choose a process id"));
     }
     let mut program = Program::new(assemble::identifiers(story).iter().map(|name| name.to_uppercase()));
     for (role, device) in story.roles.iter().enumerate() {
@@ -67,7 +67,7 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
     } else {
         story.acts.iter().rposition(measures)
     };
-    // A failed release is the failure only if nothing else is.
+    // If the case leaked or crashed, a failed release is not what the program must show.
     let may_fail = left.is_some() || story.verdict == "crash";
     // From `story.own` on, the runner makes the roles release what they hold. The program does so only if the case failed,
     // leaked or crashed, and not before that point.
@@ -85,7 +85,7 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
                 if step.gives_back() {
                     // A model accepts that a process cannot release what it has of one that was killed.
                     let is_blamed = story.reason.contains(&format!("{}: ", story.roles[step.role].name));
-                    if story.is_afresh && step.is_refused() && !is_blamed {
+                    if story.is_afresh && step.is_refused() && !is_blamed && !has_failed {
                         return Err(Unwritable::new(
                             "a process could not release an import, and the model accepts that",
                         ));
@@ -116,7 +116,9 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
             Act::Computed { value, expression, from } => check::computed(&mut program, last, *value, expression, from),
             Act::Wait { role, ms, still_waits } => {
                 if program.is_new(role + 1) {
-                    return Err(Unwritable::new("the case waits for a process that has replaced its program"));
+                    return Err(Unwritable::new(
+                        "a program cannot wait for a step of a process that has replaced its program",
+                    ));
                 }
                 program.helpers.insert("waits");
                 program.waits += 1;
@@ -161,6 +163,8 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
                 program.turn(participant);
                 program.line(participant, format!("discloses({condition}, {});", quoted(text)));
                 program.checks += 1;
+                // Documentation forbids some disclosures. The others fail no case, which goes on.
+                has_failed |= story.verdict == "fail";
             }
             Act::Signal(role, signal) => {
                 can_act[role + 1] = *signal == 18;
@@ -203,7 +207,8 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
     program.turn(PARENT);
     if matches!(&*story.verdict, "fail" | "crash" | "timeout") && !has_failed {
         return Err(Unwritable::new(if story.is_afresh {
-            "the last script of the model does not fail in a step or a comparison: it fails only after others, or not always"
+            "no call and no comparison in the last script of the model failed: it leaves only a descriptor open, or fails only \
+             after other scripts, or only sometimes"
         } else {
             "no call of the driver and no comparison failed, so a program has nothing to show"
         }));

@@ -170,7 +170,9 @@ pub(crate) fn close(program: &mut Program, from: usize, target: &str, can_act: i
 /// Puts a descriptor that a participant sent to the runner into a socket that nobody reads.
 pub(crate) fn leave_unread(program: &mut Program, from: usize, target: &str) -> Result<(), Unwritable> {
     if program.is_new(from) {
-        return Err(Unwritable::new("a process that has replaced its program leaves a descriptor unread"));
+        return Err(Unwritable::new(
+            "a program cannot leave a descriptor unread that comes from a process which has replaced its program",
+        ));
     }
     let values = &program.values;
     let is_it = |sent: &&Sent| !sent.is_closed && sent.target == target && values.get(sent.value).owner == from;

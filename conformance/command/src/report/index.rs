@@ -22,7 +22,7 @@ pub(super) fn text(cases: &[&CaseReport], name: impl Fn(&str) -> String) -> Stri
     let is_grouped = |case: &&&CaseReport| causes.iter().any(|cause| cause.cases.contains(&case.id));
     let others: String = cases.iter().filter(|case| !is_grouped(case)).map(|case| link(&case.id)).collect();
     if !others.is_empty() {
-        let _ = write!(text, "\n## Disclosures, and cases that passed or failed as listed\n\n{others}");
+        let _ = write!(text, "\n## Disclosures, listed deviations, and cases that did not fail\n\n{others}");
     }
     text
 }

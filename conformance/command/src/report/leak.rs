@@ -68,7 +68,8 @@ impl Left {
         }
         let (role, rest) = reason.split_once(": a file descriptor of ").ok_or_else(unknown)?;
         let (target, _) = rest.split_once(" is still open").ok_or_else(unknown)?;
-        let role = story.roles.iter().position(|other| other.name == role).ok_or_else(unknown)?;
+        // A process that replaced its program is the last role with its name.
+        let role = story.roles.iter().rposition(|other| other.name == role).ok_or_else(unknown)?;
         Ok(Self::Descriptor { participant: role + 1, target: target.to_owned() })
     }
 

@@ -184,7 +184,7 @@ impl<'report> Page<'report> {
         {
             let given_back = steps::given_back(story);
             if !given_back.is_empty() {
-                let _ = write!(text, "\nThen the processes gave back what they held:\n\n{given_back}");
+                let _ = write!(text, "\nThen the processes released what they held:\n\n{given_back}");
             }
         }
         text

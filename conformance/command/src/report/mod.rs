@@ -61,7 +61,7 @@ const READ_AT_MOST: usize = 64;
 pub(crate) struct Arguments {
     /// The report of a run
     report: PathBuf,
-    /// The cases, with or without their parameters, or rows, for their failed cases [default: the cases that failed, and
+    /// Cases, with or without parameters, or rows: a row stands for its failed cases [default: the cases that failed, and
     /// those that disclosed memory]
     #[arg(value_name = "CASE-or-ROW")]
     cases: Vec<String>,
@@ -153,7 +153,7 @@ fn chosen<'report>(report: &'report Report, arguments: &Arguments) -> Result<Vec
         let found: Vec<_> = report.cases.iter().filter(|case| is_named(case) || has_row(case)).collect();
         if found.is_empty() {
             return Err(Failure::new(format_args!(
-                "{} has no case called {name}, and no failed case of a row with this name; `conformance show` lists them",
+                "{} has no case called {name}, and no failed case of a row {name}; `conformance show` lists its cases",
                 arguments.report.display()
             )));
         }

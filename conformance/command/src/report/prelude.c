@@ -18,7 +18,7 @@ static int is_gone[PROCESSES];
 /* The call that each process makes, for the parent to name if the process dies in it. */
 static const char *volatile *calls;
 
-/* Whether a process has found that the driver misbehaves. Its end can take long. */
+/* Whether a process has found that the driver misbehaves. The parent needs this: the process can take long to end. */
 static int *has_found;
 
 /* Prints one line and ends the process. */

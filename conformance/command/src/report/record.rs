@@ -30,11 +30,13 @@ pub(crate) struct Recorded {
 /// Adds another run of a case to those before it.
 fn add(sum: &mut Recorded, one: Recorded) {
     let length = |story: &Result<Story, Unwritable>| story.as_ref().map_or(0, |story| story.acts.len());
-    // A failure that depends on chance needs as many tries as the longest run made.
+    // If a failure depends on chance, the run with the most tries shows it best.
+    let verdict =
+        |story: &Result<Story, Unwritable>| story.as_ref().map(|story| story.verdict.clone()).unwrap_or_default();
     let is_better = match (sum.failed > 0, one.failed > 0) {
         (false, true) => true,
         (true, false) => false,
-        _ => length(&one.story) > length(&sum.story),
+        _ => verdict(&one.story) == verdict(&sum.story) && length(&one.story) > length(&sum.story),
     };
     if is_better || sum.story.is_err() {
         sum.story = one.story;
@@ -43,7 +45,7 @@ fn add(sum: &mut Recorded, one: Recorded) {
     sum.runs += one.runs;
 }
 
-/// Runs cases on the driver of a report, with the flags with which each shows its failure again.
+/// Runs cases again on the driver of a report, each with the flags that reproduce its failure.
 pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec<Recorded>, Failure> {
     let suite = Suite::find()?;
     remark(&suite);
@@ -73,11 +75,12 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
         command.args(["--reruns", "0"]).args(*flags);
         command.arg("--cases").arg(&list).env(trace::VARIABLE, &file);
         let end = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().map_err(failed)?;
-        // 101: a case failed. With any other code, none ran.
+        // 0 and 101 are the ends of a run. Any other code means that it could not start or did not end.
         if !file.is_file() || !matches!(end.code(), Some(0 | 101)) {
             return Err(Failure::new(format_args!(
-                "the suite did not run on the driver {driver}, which is that of the report; `conformance run --driver \
-                 {driver}` says why"
+                "the suite did not run, or did not end, on the driver {driver}, which is that of the report; `conformance run --driver \
+                 {driver} {}` says why",
+                flags.join(" ")
             )));
         }
         for (place, one) in places.iter().zip(read(&file, &group)?) {
@@ -108,6 +111,11 @@ pub(super) fn read(trace: &Path, cases: &[&CaseReport]) -> Result<Vec<Recorded>,
         let line = line.map_err(failed)?;
         let began = line.starts_with(r#"{"event":"case""#);
         let ended = line.starts_with(r#"{"event":"end""#);
+        // A model begins again with each script, and only the last one counts.
+        if place.is_some() && line.starts_with(r#"{"event":"afresh""#) {
+            lines.truncate(1);
+            length = lines.iter().map(String::len).sum();
+        }
         if began {
             let Ok(Event::Case { case, .. }) = serde_json::from_str(&line) else { continue };
             place = cases.iter().position(|wanted| wanted.id == case);
@@ -139,7 +147,7 @@ fn story(lines: &[String], case: &str) -> Result<Story, Unwritable> {
     let events: Result<Vec<Event>, _> = lines.iter().map(|line| serde_json::from_str(line)).collect();
     let events = events.map_err(|error| Unwritable::new(format!("a line of the trace is no event: {error}")))?;
     if let Some(call) = events.iter().find_map(damaged) {
-        return Err(Unwritable::new(format!("a call of {call} in the trace does not have its arguments")));
+        return Err(Unwritable::new(format!("the trace has a call of {call} with the wrong number of arguments")));
     }
     let mut story = Story::of(&events, case)?;
     leak::arrange(&mut story);

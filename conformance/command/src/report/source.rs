@@ -1,4 +1,5 @@
-//! The sources of a rule for readers who do not have the catalogue: abbreviations become titles and addresses.
+//! The sources of a rule for readers who do not have the catalogue: `H13` and `R13` become the names of headers, and each
+//! known source gets its address.
 
 /// Explains the abbreviations, in tables.
 const CATALOGUE: &str = include_str!("../../../requirements/README.md");

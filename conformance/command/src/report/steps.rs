@@ -102,10 +102,10 @@ fn folded(lines: &[(bool, String)]) -> Vec<(usize, String)> {
         for (is_step, line) in &rest[..length] {
             of_block += usize::from(*is_step);
             let number = steps + of_block;
-            parts.push((
-                number.saturating_sub(1),
-                if *is_step { format!("{number}. {line}\n") } else { format!("\n{line}\n\n") },
-            ));
+            parts.push(match is_step {
+                true => (number - 1, format!("{number}. {line}\n")),
+                false => (number, format!("\n{line}\n\n")),
+            });
         }
         steps += of_block;
         if times > 1 {

@@ -280,24 +280,25 @@ impl Story {
         }
     }
 
-    /// Notes that the success of the last step discloses memory. If a check of its answer showed that, so do the steps before
-    /// it that the process may be refused, such as the open before a read.
+    /// Notes that the success of the last step discloses memory, and so does that of the steps before it that the case lets
+    /// the driver refuse, such as the open before a read.
     fn last_steps_disclose(&mut self) {
-        // A case may end the processes before it says so.
-        let mut acts = self.acts.iter().rev().skip_while(|act| matches!(act, Act::Signal(..) | Act::Exit { .. }));
-        let is_checked = matches!(acts.next(), Some(Act::Check { holds: false, .. }));
-        let steps = self.acts.iter_mut().rev().filter_map(|act| match act {
+        // A case may have checked the answer, and may end the processes before it says so.
+        let is_step = |act: &Act| matches!(act, Act::Step(_));
+        let is_checked = {
+            let mut later = self.acts.iter().rev().take_while(|act| !is_step(act));
+            later.any(|act| matches!(act, Act::Check { holds: false, .. }))
+        };
+        let mut steps = self.acts.iter_mut().rev().filter_map(|act| match act {
             Act::Step(step) => Some(step),
             _ => None,
         });
-        let mut role = None;
-        for step in steps {
-            let may_be_refused = matches!(step.expectation, Expected::Other(Expectation::Any));
-            let is_first = role.is_none();
-            if *role.get_or_insert(step.role) != step.role || !(is_first || is_checked) || is_checked && !may_be_refused
-            {
-                break;
-            }
+        let may_be_refused =
+            |step: &Step| matches!(step.expectation, Expected::Other(Expectation::Any)) && !step.is_refused();
+        let Some(last) = steps.next().filter(|last| !is_checked || may_be_refused(last)) else { return };
+        last.discloses = true;
+        let role = last.role;
+        for step in steps.take_while(|step| step.role == role && may_be_refused(step)) {
             step.discloses = true;
         }
     }

@@ -21,7 +21,7 @@ pub(crate) fn measure(program: &mut Program, me: usize, step: &Step) -> Result<(
     }
     let other = step.other.map_or(me, |role| role + 1);
     if other != me && program.is_new(me) {
-        return Err(Unwritable::new("a process that has replaced its program measures another one"));
+        return Err(Unwritable::new("a program cannot measure a process for one that has replaced its program"));
     }
     program.helpers.insert("usage");
     let name = program.name("usage");

@@ -61,7 +61,7 @@ fn a_finding_of_a_model_is_reported() -> Outcome {
     let mut command = suite("reference")?;
     command.env(FAULT.0, FAULT.1).args(["--seed", "1", "--scripts", "5", "--exact", MODEL]);
     let run = run(command)?;
-    check!(run.text().contains("  rows: none: a model makes random scripts"), "{}", run.text());
+    check!(run.text().contains("  rows: none, a model checks many rules"), "{}", run.text());
     let report = run.report()?;
     check!(report.case(MODEL).is_some_and(|case| case.flags == ["--script", "3"]), "{report:?}");
 

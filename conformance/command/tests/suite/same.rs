@@ -75,7 +75,7 @@ fn a_close_that_returns_an_error_is_one_cause() -> Outcome {
     "x: a file descriptor of /dev/shm/reference-driver-15001 is still open",
     true
 )]
-#[case::file_of_cuda("/dev/shm/cuda.shm.0.2f3a.14 is left", "/dev/shm/cuda.shm.0.2f3a.15 is left", true)]
+#[case::file_of_cuda("/dev/shm/cuda.shm.0.2f3a.14 is left", "/dev/shm/cuda.shm.0.bead.15 is left", true)]
 #[case::size("17179869184 bytes are missing", "17179869185 bytes are missing", false)]
 #[case::after_the_file("/dev/shm/file has 3 links", "/dev/shm/file has 4 links", false)]
 #[conformance::test()]

@@ -86,9 +86,12 @@ pub(crate) fn cause_of(case: &CaseReport) -> (Defect, String) {
 
 fn group<'a>(failed: impl Iterator<Item = Failed<'a>>) -> Vec<Cause> {
     let mut causes: BTreeMap<(Defect, String), Cause> = BTreeMap::new();
+    // Those that no longer name a role.
+    let mut are_of_several = BTreeSet::new();
     for case in failed {
         let (kind, what) = (case.failure.kind, case.what());
-        let cause = causes.entry((kind, key(&what))).or_insert_with(|| Cause {
+        let at = (kind, key(&what));
+        let cause = causes.entry(at.clone()).or_insert_with(|| Cause {
             kind,
             what: case.shown().unwrap_or_else(|| what.clone()),
             cases: Vec::new(),
@@ -96,8 +99,9 @@ fn group<'a>(failed: impl Iterator<Item = Failed<'a>>) -> Vec<Cause> {
             runs: None,
         });
         // Where several roles show it, naming the first of them would mislead.
-        if role_of(&what) != role_of(&cause.what) {
+        if !are_of_several.contains(&at) && role_of(&what) != role_of(&cause.what) {
             cause.what = without_role(&cause.what).to_owned();
+            are_of_several.insert(at);
         }
         cause.cases.push(case.id.to_owned());
         cause.rows.extend(case.rows.iter().cloned());

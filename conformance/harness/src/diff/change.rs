@@ -105,7 +105,7 @@ pub enum Why {
     Level,
     /// The case was not started within the run's budget.
     Budget,
-    /// Several of these left cases out, and the report does not say which of them this one.
+    /// A filter, a level or a budget left the case out, and the report does not say which.
     Selection,
     /// The new report ends before the case, or while it was running.
     Unfinished {
@@ -462,7 +462,8 @@ fn differences(old: &CaseReport, new: &CaseReport, pair: &Pair<'_>) -> Vec<Diffe
         }
         let (before, now) = durations(old, new);
         let (shorter, longer) = (before.min(now), before.max(now));
-        if pair.is_timed && longer >= SHORTEST_MS && longer > TIMES * shorter {
+        let is_timed = pair.is_timed && (pair.is_same_seed || !is_random(new));
+        if is_timed && longer >= SHORTEST_MS && longer > TIMES * shorter {
             differences.push(Difference::Time { old: before, new: now });
         }
     }

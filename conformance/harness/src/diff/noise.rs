@@ -9,8 +9,10 @@ pub(super) const ANY: &str = "…";
 /// What stands before the number of a process, as in the name of a descriptor's file: `/memfd:cuda:8315:0`.
 const BEFORE_A_PROCESS: [&str; 4] = ["/proc/", "/memfd:cuda:", "process ", "pid "];
 
-/// The folder of files in memory. A driver puts its process into their names: `/dev/shm/cuda.shm.0.8315`.
+/// The folder of files in memory. A driver puts its process into their names.
 const IN_MEMORY: &str = "/dev/shm/";
+/// NVIDIA's driver writes it in hexadecimal: `/dev/shm/cuda.shm.0.2f3a.14`.
+const OF_CUDA: &str = "/dev/shm/cuda.shm.";
 
 /// The lowest number that is taken for an address, because no memory has that many bytes.
 const LOWEST_ADDRESS: u64 = 1 << 44;
@@ -34,17 +36,19 @@ pub(crate) fn without_addresses(text: &str) -> String {
         }
         let (word, after) = words.split_at(words.find(|c| !is_word(c)).unwrap_or(words.len()));
         quiet.push_str(between);
-        let is_process = word.bytes().all(|byte| byte.is_ascii_digit())
-            && (BEFORE_A_PROCESS.iter().any(|before| quiet.ends_with(before)) || is_in_memory(&quiet));
+        let is_process = match word.bytes().all(|byte| byte.is_ascii_digit()) {
+            true => BEFORE_A_PROCESS.iter().any(|before| quiet.ends_with(before)) || is_within(&quiet, IN_MEMORY),
+            false => word.bytes().all(|byte| byte.is_ascii_hexdigit()) && is_within(&quiet, OF_CUDA),
+        };
         quiet.push_str(if is_process || is_address(word) { ANY } else { word });
         rest = after;
     }
     quiet + rest
 }
 
-/// Whether a text ends within the name of a file in memory.
-fn is_in_memory(text: &str) -> bool {
-    text.rfind(IN_MEMORY).is_some_and(|place| !text[place..].contains(char::is_whitespace))
+/// Whether a text ends within a name that begins in this way.
+fn is_within(text: &str, begin: &str) -> bool {
+    text.rfind(begin).is_some_and(|place| !text[place..].contains(char::is_whitespace))
 }
 
 fn is_address(word: &str) -> bool {

@@ -309,8 +309,8 @@ pub struct CaseReport {
     /// How the case failed; absent if it did not fail, or in reports of earlier suites.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
-    /// The flags with which the case shows again that it did not pass, or a disclosure, beside the driver and the seed, such
-    /// as `--script` and `17`; empty if it needs none, and in reports of earlier suites.
+    /// The flags that reproduce the failure or the disclosure, besides the driver and the seed, such as `--script` and `17`;
+    /// empty if none are needed, and in reports of earlier suites.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<String>,
     /// How often the case failed; absent if it ran only once, or if every run passed.
@@ -414,8 +414,10 @@ impl CaseReport {
     #[must_use]
     pub fn how_it_failed(&self) -> Option<Failure> {
         let of_verdict = Failure::of_verdict(self.verdict)?;
-        // After an error of the harness nothing is known, however a process ended.
-        let reason = self.reason.as_deref().filter(|_| self.verdict != Verdict::Error);
+        // After an error of the harness nothing is known, however a process ended. The reason of a wrong result may quote how
+        // a process ended in another run.
+        let is_said = matches!(self.verdict, Verdict::Crash | Verdict::Timeout | Verdict::Leak | Verdict::Deviation);
+        let reason = self.reason.as_deref().filter(|_| is_said);
         let in_words = || reason.and_then(Failure::in_words);
         Some(self.failure.clone().or_else(in_words).unwrap_or(of_verdict))
     }

@@ -144,7 +144,7 @@ impl Problem {
         Self { what: what.into(), why }
     }
 
-    /// Returns why the case stops: the driver must take back what it gave. `when` is such as `after the case`.
+    /// Returns why the case stops: the driver must take back what it gave. `when` says when it happened, such as `after the case`.
     #[must_use]
     pub fn stop(self, role: &str, when: &str) -> Stop {
         let Self { what, why } = self;

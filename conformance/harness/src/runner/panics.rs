@@ -17,8 +17,8 @@ const UNWRITTEN: i32 = 1;
 /// The roles that end before a run whose output is lost.
 static ROLES: OnceLock<Arc<WarmRoles>> = OnceLock::new();
 
-/// Names the roles of the run. A driver can leave files of a process that is killed, so they end in order if the run ends
-/// early.
+/// Names the roles of the run. A driver can leave files of a killed process, so if the run ends early, its roles still exit
+/// in order.
 pub(super) fn end_in_order(roles: &Arc<WarmRoles>) {
     // A process has one run.
     let _ = ROLES.set(Arc::clone(roles));
@@ -50,17 +50,21 @@ struct Lost {
     error: Option<i32>,
 }
 
-/// Ends the process. A panic here would abort it, so the message may be lost too.
-fn end(Lost { stream, error }: Lost) -> ! {
-    if error == Some(libc::EPIPE) {
-        exit(ENDED_BY_SIGPIPE);
-    }
-    let why =
-        error.map_or_else(|| "it cannot be written".to_owned(), |code| Error::from_raw_os_error(code).to_string());
-    let _ = writeln!(stderr(), "conformance: cannot write to {stream}: {why}; the run ends here");
+fn end_roles() {
     if let Some(roles) = ROLES.get() {
         roles.clear();
     }
+}
+
+/// Ends the process. A panic here would abort it, so the message may be lost too.
+fn end(Lost { stream, error }: Lost) -> ! {
+    if error == Some(libc::EPIPE) {
+        end_roles();
+        exit(ENDED_BY_SIGPIPE);
+    }
+    let why = error.map_or_else(|| "unknown error".to_owned(), |code| Error::from_raw_os_error(code).to_string());
+    let _ = writeln!(stderr(), "conformance: cannot write to {stream}: {why}; the run ends here");
+    end_roles();
     exit(UNWRITTEN)
 }
 

@@ -55,7 +55,7 @@ fn tell_vain_skips(options: &Options, must_match: bool, cases: &[Case]) -> Resul
         Some(told) if must_match => Err(told.clone()),
         // It may be meant for other programs, as in `cargo test -- --skip NAME`.
         _ => {
-            told.iter().for_each(|told| eprintln!("conformance: warning: {told}, so it leaves out none"));
+            told.iter().for_each(|told| eprintln!("conformance: warning: {told}, so it skips nothing"));
             Ok(())
         }
     }

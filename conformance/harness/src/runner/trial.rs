@@ -268,7 +268,7 @@ impl Shared {
         let rows = match rows.join(", ") {
             // A finding names the row that was broken, if there is one.
             none if none.is_empty() && is_model(case) && *verdict != Verdict::Error => {
-                "none: a model makes random scripts of many rules, and a script must also end clean".to_owned()
+                "none, a model checks many rules, and this script broke no single one".to_owned()
             }
             none if none.is_empty() => "none, the case checks the harness".to_owned(),
             rows => rows,

@@ -212,8 +212,8 @@ fn give_back(roles: &[Role], world: &World) -> Outcome {
 
 /// Looks for a shorter script that fails in the same way, performs it a last time on new processes, and says how it reads.
 ///
-/// The report and the trace have that last performance. If the script does not fail on new processes, they have it
-/// nevertheless: then it says nothing of the failure, and no program shows it.
+/// The report and the trace have that last performance. If the script does not fail on new processes, they still
+/// have that performance. It does not show the failure, so there is no program.
 fn report(processes: &mut Processes, mut tree: Shorter, failed: Failed, asked: Models, number: u32) -> Stop {
     let (verdict, original) = (failed.stop.verdict(), tree.current());
     let is_same = |failed: &Failed| failed.stop.verdict() == verdict;
