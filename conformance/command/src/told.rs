@@ -55,7 +55,7 @@ pub(crate) fn in_words(steps: &[Step], text: &str) -> String {
 /// The names that addresses and handles got, by kind and value.
 #[derive(Default)]
 struct Names {
-    /// The role whose step is told.
+    /// The role that performs the step.
     role: String,
     known: BTreeMap<(String, String), String>,
     counts: BTreeMap<String, usize>,

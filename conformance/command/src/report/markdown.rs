@@ -78,7 +78,7 @@ impl<'report> Page<'report> {
         let texts =
             std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         let mut settings: BTreeMap<_, _> = texts.filter(|(name, _)| name.starts_with("REFERENCE_DRIVER_")).collect();
-        // The suite simulates two devices unless it is told otherwise, and the driver alone one.
+        // Without a setting, the suite makes the driver simulate two devices. The driver alone simulates one.
         let is_told =
             ["REFERENCE_DRIVER_DEVICES", "REFERENCE_DRIVER_PROFILE"].iter().any(|name| settings.contains_key(*name));
         if self.run.driver.kind == Kind::Reference && !is_told {

@@ -10,7 +10,7 @@ use crate::told::told;
 
 /// The most steps of a block that repeats.
 const LONGEST_BLOCK: usize = 12;
-/// A block that happens more often is told once.
+/// A block that happens more often is listed once.
 const REPEATS: usize = 2;
 /// The most lines that somebody reads, and how many remain at each end of a longer list.
 const MOST_LINES: usize = 100;
@@ -59,7 +59,7 @@ pub(super) fn of_story(story: &Story, reported: &[report::Step]) -> Vec<Line> {
     story.acts[..story.own].iter().filter_map(line).collect()
 }
 
-/// Lists steps with their numbers. A block that repeats is told once, and the middle of a long list is left out.
+/// Lists steps with their numbers. A block that repeats is listed once, and the middle of a long list is left out.
 pub(super) fn listed(lines: &[Line]) -> String {
     let steps: Vec<_> =
         lines.iter().filter_map(|line| if let Line::Step(step) = line { Some(step.clone()) } else { None }).collect();
@@ -162,7 +162,7 @@ mod tests {
         calls.into_iter().map(step).map(Line::Step).collect()
     }
 
-    /// A step or a block that repeats is told once, and the numbers go on after it.
+    /// A step or a block that repeats is listed once, and the numbers go on after it.
     #[test]
     fn a_repetition_is_told_once() {
         let block = ["open", "close"].map(str::to_owned);

@@ -58,7 +58,7 @@ fn a_partial_run_is_compared(#[case] plant: fn(&mut Report), #[case] code: i32, 
     Ok(())
 }
 
-/// Calls that became slower than in the nearest record are told, if the run is whole and its GPUs are of the same model.
+/// The comparison names calls that are slower than in the nearest record, if the run is whole and on the same model of GPU.
 #[rstest]
 #[case::same(|_: &mut Report| {}, Some(1))]
 #[case::one_gpu_less(|new: &mut Report| new.run.devices.truncate(1), Some(1))]

@@ -163,7 +163,7 @@ fn whole(ms: impl Fn(usize, usize) -> f64) -> Report {
     report
 }
 
-/// A call that became slower is told, even if a few cases make most of the calls and none of them is slower.
+/// The comparison names a slower call, even if a few cases make most of the calls and none of them is slower.
 #[rstest]
 #[case::in_61_cases(|place, _| (10..71).contains(&place), 61)]
 #[case::the_first_of_each_case(|_, number| number == 0, 110)]
@@ -181,7 +181,7 @@ fn a_few_cases_with_most_calls_hide_nothing(
     Ok(())
 }
 
-/// Chance makes steps slower in some cases, and others faster. Neither is told, and nor is it if both are many.
+/// Chance makes steps slower in some cases, and others faster. The comparison names neither, even if both are many.
 #[rstest]
 #[case::some_slower(|place| place > 2 && place % 5 == 0, |_| false)]
 #[case::many_of_both(|place| place > 2 && place % 5 < 2, |place| place > 2 && place % 5 > 2)]
