@@ -103,11 +103,18 @@ fn opened_place(device: usize) -> u64 {
     lock_place(device) ^ 1 << 60
 }
 
-/// The system's list of file locks, if it can be used.
-static LOCKS: LazyLock<Option<File>> = LazyLock::new(|| usable(File::open("/proc/locks").ok()?));
+/// The system's list of file locks, opened twice.
+type Locks = [File; 2];
+
+/// The list of locks, if it can be used.
+static LOCKS: LazyLock<Option<Locks>> = LazyLock::new(|| usable(open_locks().ok()?));
+
+fn open_locks() -> io::Result<Locks> {
+    Ok([File::open("/proc/locks")?, File::open("/proc/locks")?])
+}
 
 /// Returns a list of locks that shows a lock which this process has just taken. A container may show an empty one.
-fn usable(list: File) -> Option<File> {
+fn usable(list: Locks) -> Option<Locks> {
     let own = new_file("cuda:locks", GRANULARITY).ok()?;
     lock(&own, HOST, GRANULARITY, libc::F_RDLCK).ok()?;
     let inode = own.metadata().ok()?.ino();
@@ -120,9 +127,9 @@ pub(crate) fn prepare() {
 }
 
 /// The sizes of a device's blocks and pools by inode, from the system's list of locks. `None` if it cannot be read.
-fn held(locks: &File, device: usize) -> Option<HashMap<u64, u64>> {
+fn held(locks: &Locks, device: usize) -> Option<HashMap<u64, u64>> {
     /// How often the list is read if it changes all the time.
-    const MOST_READS: usize = 100;
+    const MOST_READS: usize = 30;
     let (place, opened_place) = (lock_place(device), opened_place(device));
     let mut blocks: HashMap<u64, u64> = HashMap::new();
     let mut opened = HashSet::new();
@@ -155,27 +162,35 @@ fn held(locks: &File, device: usize) -> Option<HashMap<u64, u64>> {
 /// Reads the list of locks, and returns whether it is whole.
 ///
 /// The system returns it in pages. Each page is right at its time, but locks that come and go meanwhile shift the others
-/// from one page to the next. So each page is read together with the end of the one before: if that is still in its
-/// place, no lock between them is lost.
-fn read_list(locks: &File) -> io::Result<(Vec<u8>, bool)> {
+/// from one page to the next. So the list is read twice at once, in turns, with pages that begin in the middle of the
+/// other's. If each page agrees with the two that it covers, no lock between them is lost.
+///
+/// To read a place again instead, the system would write the list anew from its start, which takes seconds for a long one.
+fn read_list(locks: &Locks) -> io::Result<(Vec<u8>, bool)> {
     const MOST: usize = 1 << 16;
-    /// At least three lines: the system takes the rest of the line in which a page begins from an older list.
-    const OVERLAP: usize = 512;
-    let mut list = Vec::new();
+    /// Half a page: the first part of the second reading.
+    const FIRST: usize = 2048;
+    let mut texts = [Vec::new(), Vec::new()];
+    let (mut agree, mut checked) = (true, 0);
     loop {
-        let (before, from) = (list.len(), list.len().saturating_sub(OVERLAP));
-        let end = list.split_off(from);
-        list.resize(from + MOST, 0);
-        // The offset is given, since threads share that of the descriptor.
-        let read = locks.read_at(&mut list[from..], from as u64)?;
-        list.truncate(from + read);
-        if !list[from..].starts_with(&end) {
-            list.truncate(from);
-            list.extend(end);
-            return Ok((list, false));
+        let before = texts[0].len() + texts[1].len();
+        for ((file, text), first) in locks.iter().zip(&mut texts).zip([MOST, FIRST]) {
+            let from = text.len();
+            text.resize(from + if from == 0 { first } else { MOST }, 0);
+            // The offset is given, since threads share that of the descriptor.
+            let read = file.read_at(&mut text[from..], from as u64)?;
+            text.truncate(from + read);
         }
-        if list.len() == before {
-            return Ok((list, true));
+        let [list, again] = &mut texts;
+        let both = list.len().min(again.len());
+        agree &= list[checked..both] == again[checked..both];
+        checked = both;
+        if list.len() + again.len() == before {
+            let is_whole = agree && list.len() == again.len();
+            if !is_whole {
+                list.append(again);
+            }
+            return Ok((std::mem::take(list), is_whole));
         }
     }
 }
@@ -271,42 +286,52 @@ mod tests {
 
     use super::*;
 
-    fn list() -> File {
-        File::open("/proc/locks").expect("this system has a list of locks")
+    fn list() -> Locks {
+        open_locks().expect("this system has a list of locks")
     }
 
-    /// Other programs take and release locks all the time, more than one page of them.
-    #[test]
-    fn a_block_is_found_while_other_locks_come_and_go() {
+    /// How many of some lists lack a block, while other programs take and release so many locks all the time.
+    fn lists_without_a_block(lists: usize, locks: u64) -> usize {
         // Places of devices that no machine of the tests has.
         const DEVICE: usize = 1000;
         const OTHER: usize = 1001;
-        let (list, block) = (list(), new_file("block", 0).unwrap());
+        let (list, block, other) = (list(), new_file("block", 0).unwrap(), new_file("other", 0).unwrap());
         lock(&block, DEVICE, GRANULARITY, libc::F_RDLCK).unwrap();
-        let expected = HashMap::from([(block.metadata().unwrap().ino(), GRANULARITY)]);
-        let others: Vec<_> = (0..150).map(|_| new_file("other", 0).unwrap()).collect();
+        let inode = block.metadata().unwrap().ino();
         let is_over = AtomicBool::new(false);
-        let wrong = std::thread::scope(|scope| {
+        std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !is_over.load(Ordering::Relaxed) {
                     for kind in [libc::F_RDLCK, libc::F_UNLCK] {
-                        others.iter().for_each(|file| lock(file, OTHER, GRANULARITY, kind).unwrap());
+                        for number in 0..locks {
+                            // Locks that touch would be one lock.
+                            lock_at(&other, lock_place(OTHER) + 2 * number, 1, kind).unwrap();
+                        }
                     }
                 }
             });
-            let wrong = (0..2000).filter(|_| held(&list, DEVICE).as_ref() != Some(&expected)).count();
+            let wrong = (0..lists).filter(|_| held(&list, DEVICE).unwrap().get(&inode) != Some(&GRANULARITY)).count();
             is_over.store(true, Ordering::Relaxed);
             wrong
-        });
-        assert_eq!(wrong, 0);
+        })
+    }
+
+    /// The list is longer than a page. The longer one changes in every reading, so none is whole.
+    #[test]
+    fn a_block_is_found_while_other_locks_come_and_go() {
+        for (lists, locks) in [(2000, 150), (20, 3000)] {
+            assert_eq!(lists_without_a_block(lists, locks), 0, "of {lists}, among {locks} other locks");
+        }
     }
 
     #[test]
     fn a_list_that_lacks_the_own_lock_is_not_used() {
         assert!(usable(list()).is_some());
-        assert!(usable(new_file("empty", 0).unwrap()).is_none());
+        let empty = || new_file("empty", 0).unwrap();
+        assert!(usable([empty(), empty()]).is_none());
         // A file that cannot be read.
-        assert!(usable(File::open("/proc/self").unwrap()).is_none());
+        let folder = || File::open("/proc/self").unwrap();
+        assert!(usable([folder(), folder()]).is_none());
     }
 
     /// What a pool has grown by replaces the lock that the pool had before.
