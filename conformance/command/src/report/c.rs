@@ -4,7 +4,7 @@ use conformance::trace::Expectation;
 
 use super::call::quoted;
 use super::check;
-use super::condition::Condition;
+use super::condition::checked;
 use super::leak::{self, Left};
 use super::piece::MARK;
 use super::program::{PARENT, Program};
@@ -224,18 +224,6 @@ fn measures(act: &Act) -> bool {
 /// Whether a role closes a descriptor before its end.
 fn closes(act: &Act) -> bool {
     matches!(act, Act::Step(step) if step.name() == "close_descriptor" || step.name().ends_with("export_and_close"))
-}
-
-fn checked(program: &mut Program, condition: &Condition, text: &str) {
-    program.turn(condition.participant);
-    let text = text.replace(" ?", "?").replace(" . ", ".");
-    let text = text.strip_prefix("* ").unwrap_or(&text);
-    let line = match condition.operands() {
-        Some([left, operator, right]) => format!("compares({left}, {operator}, {right}, {});", quoted(text)),
-        None => format!("holds({}, {});", condition.text, quoted(text)),
-    };
-    program.line(condition.participant, line);
-    program.checks += 1;
 }
 
 /// Whether a call of a step did not return.

@@ -1,5 +1,8 @@
 //! A condition that a program checks.
 
+use super::call::quoted;
+use super::program::Program;
+
 /// A condition in C, and the participant that has its values.
 pub(crate) struct Condition {
     pub(crate) participant: usize,
@@ -16,4 +19,17 @@ impl Condition {
         let (operator, (left, right)) = OPERATORS.into_iter().find_map(split)?;
         (is_simple(left) && is_simple(right)).then_some([left, operator, right])
     }
+}
+
+/// Makes a program check a condition. The text says what it is about.
+pub(crate) fn checked(program: &mut Program, condition: &Condition, text: &str) {
+    program.turn(condition.participant);
+    let text = text.replace(" ?", "?").replace(" . ", ".");
+    let text = text.strip_prefix("* ").unwrap_or(&text);
+    let line = match condition.operands() {
+        Some([left, operator, right]) => format!("compares({left}, {operator}, {right}, {});", quoted(text)),
+        None => format!("holds({}, {});", condition.text, quoted(text)),
+    };
+    program.line(condition.participant, line);
+    program.checks += 1;
 }

@@ -1,5 +1,6 @@
 //! The end of a case, when every process releases what it holds, in C: calls that fail then, and what is left.
 
+use super::condition::{Condition, checked};
 use super::program::Program;
 use super::story::{Act, Step, Story, Unwritable};
 use super::values::{Kind, Value};
@@ -67,6 +68,8 @@ impl Left {
             return Ok(Self::Memory { participant, bytes });
         }
         let (role, rest) = reason.split_once(": a file descriptor of ").ok_or_else(unknown)?;
+        // A model says when: after the script, p1.
+        let role = role.rsplit(", ").next().unwrap_or(role);
         let (target, _) = rest.split_once(" is still open").ok_or_else(unknown)?;
         // A process that replaced its program is the last role with its name.
         let role = story.roles.iter().rposition(|other| other.name == role).ok_or_else(unknown)?;
@@ -108,17 +111,17 @@ impl Left {
 
     /// Checks what is left.
     pub(crate) fn check(&self, program: &mut Program) {
-        program.checks += 1;
         match self {
             Self::Memory { participant, bytes } => {
-                program.turn(*participant);
-                let condition = usage::becomes_free(program, "free_before", bytes - 1);
-                program.line(*participant, format!("holds({condition}, \"the memory is free again\");"));
+                let text = usage::becomes_free(program, *participant, "free_before", bytes - 1);
+                checked(program, &Condition { participant: *participant, text }, "the memory is free again");
             }
             Self::Descriptor { participant, target } => {
                 program.turn(*participant);
-                let condition = format!("count_open({}) <= open_before", call::quoted(&pattern(target)));
-                program.line(*participant, format!("holds({condition}, \"all descriptors are closed\");"));
+                program.declare(*participant, "int", "open_after");
+                program.line(*participant, format!("open_after = count_open({});", call::quoted(&pattern(target))));
+                let condition = Condition { participant: *participant, text: "open_after <= open_before".to_owned() };
+                checked(program, &condition, "all descriptors are closed");
             }
         }
     }

@@ -123,6 +123,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             text += &format!("{}: no later run failed, so the program may be of a run that passed\n", case.id);
         }
     }
+    // With those that an earlier call has written for the same report.
+    let has_page = |case: &&CaseReport| arguments.output.join(format!("{}.md", file_name(&case.id))).exists();
+    let cases: Vec<_> = report.cases.iter().filter(has_page).collect();
     if cases.len() > 1 {
         let path = arguments.output.join("index.md");
         let failed = |error| Failure::new(format_args!("cannot write {}: {error}", path.display()));

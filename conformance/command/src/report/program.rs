@@ -130,7 +130,10 @@ impl Program {
     }
 
     pub(crate) fn declare(&mut self, participant: usize, of: &str, name: &str) {
-        self.variables[participant].push((of.to_owned(), name.to_owned()));
+        let variable = (of.to_owned(), name.to_owned());
+        if !self.variables[participant].contains(&variable) {
+            self.variables[participant].push(variable);
+        }
     }
 
     pub(crate) fn declare_as(&mut self, participant: usize, of: &str, name: &str, initial: &str) {

@@ -88,18 +88,23 @@ fn free(program: &mut Program, acting: usize, compared: &Comparison, rest: &str)
     let after = *of(after, is_free).last()?;
     let [after, before] = [after, before].map(|place| program.values.get(place).name.clone());
     let text = if compared.operator == ">=" && !rest.ends_with("at once") {
-        becomes_free(program, &before, slack)
+        becomes_free(program, acting, &before, slack)
     } else {
         format!("{after} + {} {} {before}", size(slack), compared.operator)
     };
     Some(Condition { participant: acting, text })
 }
 
-/// Writes the condition that as much memory becomes free as before, except for some bytes.
-pub(crate) fn becomes_free(program: &mut Program, before: &str, slack: u64) -> String {
+/// Makes a participant wait until as much memory is free as before, except for some bytes. Returns the condition that it is.
+pub(crate) fn becomes_free(program: &mut Program, participant: usize, before: &str, slack: u64) -> String {
+    const NAME: &str = "free_at_last";
+    program.turn(participant);
     program.helpers.insert("free");
     program.functions.insert("cuMemGetInfo".to_owned());
-    format!("becomes_free({before}, {})", size(slack))
+    program.declare(participant, "size_t", NAME);
+    let slack = size(slack);
+    program.line(participant, format!("{NAME} = once_free({before} - {slack});"));
+    format!("{NAME} + {slack} >= {before}")
 }
 
 /// Makes the parent count the files that an ended process has left.

@@ -111,8 +111,8 @@ fn without_a_failure_there_is_no_report() -> Outcome {
     Ok(())
 }
 
-/// Several reports have an index, in which those with one cause are together. A name without parameters stands for all cases
-/// with this name, and an unknown name is an error.
+/// Several reports have an index, in which those with one cause are together, and which keeps those of an earlier call. A
+/// name without parameters stands for all cases with this name, and an unknown name is an error.
 #[rstest]
 #[conformance::test()]
 fn several_reports_have_an_index() -> Outcome {
@@ -133,6 +133,10 @@ fn several_reports_have_an_index() -> Outcome {
         text.lines().count() > 1 && text.lines().all(|line| line.starts_with("sample::memory_has_its_size/")),
         "{text}"
     );
+    let index = fs::read_to_string(folder.path().join("index.md")).map_err(harness)?;
+    for page in ["(planted-refused.md)", "(sample-memory_has_its_size-"] {
+        check!(index.contains(page), "{page} is not in {index}");
+    }
     let page = text.split(": ").nth(1).and_then(|files| files.split(',').next()).unwrap_or_default();
     let page = fs::read_to_string(page).map_err(harness)?;
     let documentation =

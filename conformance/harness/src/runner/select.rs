@@ -42,15 +42,23 @@ pub(super) fn named(options: &Options, must_match: bool, mut cases: Vec<Case>) -
 
 /// Returns how many of the cases `--skip` lets run.
 pub(super) fn not_skipped(options: &Options, cases: &[Case]) -> usize {
-    let is_skipped = |case: &Case| options.libtest.skip.iter().any(|skip| case.id.contains(skip.as_str()));
+    let is_skipped = |case: &Case| options.libtest.skip.iter().any(|skip| skips(options, skip, case));
     cases.iter().filter(|case| !is_skipped(case)).count()
+}
+
+/// Whether a `--skip` is about a case. With `--exact`, it is a whole name too.
+fn skips(options: &Options, skip: &str, case: &Case) -> bool {
+    if options.libtest.exact { case.id == skip } else { case.id.contains(skip) }
 }
 
 /// Refuses a `--skip` that matches no case: what it was meant for would run.
 fn tell_vain_skips(options: &Options, must_match: bool, cases: &[Case]) -> Result<(), String> {
-    let is_vain = |skip: &&String| !cases.iter().any(|case| case.id.contains(skip.as_str()));
-    let told: Vec<_> =
-        options.libtest.skip.iter().filter(is_vain).map(|skip| format!("--skip: no case matches `{skip}`")).collect();
+    let is_vain = |skip: &&String| !cases.iter().any(|case| skips(options, skip, case));
+    let why = |skip: &String| {
+        if options.libtest.exact { unknown(skip, cases) } else { format!("no case matches `{skip}`") }
+    };
+    let vain = options.libtest.skip.iter().filter(is_vain);
+    let told: Vec<_> = vain.map(|skip| format!("--skip: {}", why(skip))).collect();
     match told.first() {
         Some(told) if must_match => Err(told.clone()),
         // It may be meant for other programs, as in `cargo test -- --skip NAME`.

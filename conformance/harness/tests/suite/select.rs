@@ -51,15 +51,17 @@ fn a_filter_that_matches_no_case_is_told(#[case] filters: &[&str], #[case] code:
     Ok(())
 }
 
-/// A `--skip` that matches no case is told like a filter: in a program of checks, `cargo test -- --skip NAME` may mean
+/// A `--skip` that matches no case is told like a filter, with `--exact` if it is no whole name: in a program of checks, `cargo test -- --skip NAME` may mean
 /// another program.
 #[rstest]
 #[case::none("no_such_case", "warning: --skip: no case matches `no_such_case`")]
 #[case::one("memory_has", "")]
+#[case::name_in_part("memory_has --exact", "warning: --skip: no case is called `memory_has`; the closest is `")]
+#[case::name("sample::null_is_refused --exact", "")]
 #[conformance::test()]
 fn a_skip_that_matches_no_case_is_told(#[case] skip: &str, #[case] says: &str) -> Outcome {
     let mut command = suite("reference")?;
-    command.args(["sample::null_is_refused", "--skip", skip]);
+    command.args(["sample::null_is_refused", "--skip"]).args(skip.split(' '));
     let (found, errors) = finish(command)?;
     check!(found == Some(0) && errors.contains(says) && errors.is_empty() == says.is_empty(), "{found:?}: {errors}");
     Ok(())

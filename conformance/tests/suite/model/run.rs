@@ -203,7 +203,8 @@ fn give_back(roles: &[Role], world: &World) -> Outcome {
         let is_the_drivers = |target: &String| !models().is_reference && target.starts_with("/dev/nvidia");
         let left = proof.descriptors_left.into_iter().filter(|target| !is_the_drivers(target));
         let left = left.map(|target| {
-            Stop::failed(format!("{WHEN}, {}: a file descriptor of {target} is still open", role.name()))
+            let what = format!("a file descriptor of {target} is still open after the process released everything");
+            Stop::leaked(format!("{WHEN}, {}: {what}", role.name()))
         });
         problems.extend(proof.problems.into_iter().map(|problem| problem.stop(&role.name(), WHEN)).chain(left));
     }
