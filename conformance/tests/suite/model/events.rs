@@ -105,6 +105,10 @@ impl Step {
         Self { by, call: Call::Hold { name, stream } }
     }
 
+    pub(crate) const fn holds_a_stream(&self) -> bool {
+        matches!(self.call, Call::Hold { .. })
+    }
+
     pub(crate) const fn release(by: usize, latch: Name) -> Self {
         Self { by, call: Call::Release { latch } }
     }

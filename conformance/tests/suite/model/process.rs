@@ -64,36 +64,45 @@ impl Operation for Step {
             Event::Exit => role.exit()?,
             Event::Exec => {
                 role.exec()?;
-                return Latch::prepare(&role);
+                return prepare(&role, before.holds_streams);
             }
             Event::Stop => return role.stop(),
             Event::Resume => return role.resume(),
         }
-        live.roles[self.by] = start(self.by, before.processes[self.by].device)?;
+        live.roles[self.by] = start(self.by, before.processes[self.by].device, before.holds_streams)?;
         Ok(())
     }
 
     fn lines(&self, before: &World) -> String {
         let (by, device) = (self.by, before.processes[self.by].device);
-        let ended = |how: &str| format!("p{by}.{how}()?;\n{}", lines_of_start(by, device));
+        let ended = |how: &str| format!("p{by}.{how}()?;\n{}", lines_of_start(by, device, before.holds_streams));
         match self.event {
             Event::Kill => ended("kill"),
             Event::Exit => ended("exit"),
-            Event::Exec => format!("p{by}.exec()?;\nLatch::prepare(&p{by})?;"),
+            Event::Exec => format!("p{by}.exec()?;\n{}", line_of_prepare(by, before.holds_streams)),
             Event::Stop => format!("p{by}.stop()?;"),
             Event::Resume => format!("p{by}.resume()?;"),
         }
     }
 }
 
-/// Starts the role of a process of a script.
-pub(crate) fn start(by: usize, device: i32) -> Result<Role, Stop> {
+/// Starts the role of a process of a script, which may hold streams.
+pub(crate) fn start(by: usize, device: i32, holds_streams: bool) -> Result<Role, Stop> {
     let role = Role::new(&format!("p{by}"), Placement::device(device))?;
-    Latch::prepare(&role)?;
+    prepare(&role, holds_streams)?;
     Ok(role)
 }
 
+fn prepare(role: &Role, holds_streams: bool) -> Outcome {
+    if holds_streams { Latch::prepare(role) } else { Ok(()) }
+}
+
 /// The lines of a case that do the same.
-pub(crate) fn lines_of_start(by: usize, device: i32) -> String {
-    format!("let p{by} = Role::new(\"p{by}\", Placement::device({device}))?;\nLatch::prepare(&p{by})?;")
+pub(crate) fn lines_of_start(by: usize, device: i32, holds_streams: bool) -> String {
+    let prepare = line_of_prepare(by, holds_streams);
+    format!("let p{by} = Role::new(\"p{by}\", Placement::device({device}))?;\n{prepare}")
+}
+
+fn line_of_prepare(by: usize, holds_streams: bool) -> String {
+    if holds_streams { format!("Latch::prepare(&p{by})?;") } else { String::new() }
 }

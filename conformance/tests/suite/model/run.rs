@@ -100,8 +100,8 @@ pub(crate) struct Failed {
 /// longer than most scripts.
 #[derive(Default)]
 pub(crate) struct Processes {
-    /// By their number in a script, and their device.
-    roles: BTreeMap<(usize, i32), Role>,
+    /// By their number in a script, their device, and whether they are prepared to hold streams.
+    roles: BTreeMap<(usize, i32, bool), Role>,
 }
 
 impl Processes {
@@ -139,7 +139,7 @@ impl Processes {
     /// # Errors
     /// [`Stop`]: a process does not end.
     pub(crate) fn end(&mut self, by: usize) -> Outcome {
-        let (ended, kept) = std::mem::take(&mut self.roles).into_iter().partition(|((of, _), _)| *of == by);
+        let (ended, kept) = std::mem::take(&mut self.roles).into_iter().partition(|((of, ..), _)| *of == by);
         self.roles = kept;
         let ended: BTreeMap<_, Role> = ended;
         ended.values().try_for_each(Role::exit)?;
@@ -149,11 +149,11 @@ impl Processes {
 
     fn perform_steps(&mut self, script: &Script) -> Result<(), Failed> {
         let harness = |stop| Failed { stop, row: None, steps: 0 };
-        let mut live = Live::default();
+        let (mut live, holds_streams) = (Live::default(), script.holds_streams());
         for (by, device) in script.devices.iter().enumerate() {
-            let role = match self.roles.remove(&(by, *device)) {
+            let role = match self.roles.remove(&(by, *device, holds_streams)) {
                 Some(role) => role,
-                None => start(by, *device).map_err(harness)?,
+                None => start(by, *device, holds_streams).map_err(harness)?,
             };
             live.roles.push(role);
         }
@@ -165,7 +165,7 @@ impl Processes {
         let clean = result.as_ref().map_or(Ok(()), |world| give_back(&live.roles, world));
         for (role, (by, device)) in std::mem::take(&mut live.roles).into_iter().zip(script.devices.iter().enumerate()) {
             if !role.is_gone() {
-                self.roles.insert((by, *device), role);
+                self.roles.insert((by, *device, holds_streams), role);
             }
         }
         result?;

@@ -33,7 +33,12 @@ pub(crate) struct Script {
 
 impl Script {
     pub(crate) fn start(&self) -> World {
-        World::new(self.machine.clone(), &self.devices)
+        World::new(self.machine.clone(), &self.devices, self.holds_streams())
+    }
+
+    /// Whether a process holds a stream at some time.
+    pub(crate) fn holds_streams(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Event(step) if step.holds_a_stream()))
     }
 
     /// Returns the steps that are possible in their order, and what follows of itself: stopped processes resume, and all
@@ -91,12 +96,12 @@ impl Script {
     /// Returns the script as a function.
     pub(crate) fn as_function(&self, name: &str) -> String {
         let mut text = format!("fn {name}() -> Outcome {{\n");
+        let mut world = self.start();
         for (by, device) in self.devices.iter().enumerate() {
-            for line in lines_of_start(by, *device).lines() {
+            for line in lines_of_start(by, *device, world.holds_streams).lines() {
                 let _ = writeln!(text, "    {line}");
             }
         }
-        let mut world = self.start();
         for step in self.possible_steps() {
             for line in step.lines(&world).lines() {
                 let _ = writeln!(text, "    {line}");

@@ -238,12 +238,14 @@ pub(crate) struct World {
     pub(crate) streams: BTreeMap<Name, Stream>,
     /// The latches that hold a stream, with the process that can release them.
     pub(crate) latches: BTreeMap<Name, usize>,
+    /// Whether the script holds a stream at some time. Then its processes load the kernel of the latches when they start.
+    pub(crate) holds_streams: bool,
     /// Every name that was used.
     pub(crate) names: BTreeSet<Name>,
 }
 
 impl World {
-    pub(crate) fn new(machine: Machine, devices: &[i32]) -> Self {
+    pub(crate) fn new(machine: Machine, devices: &[i32], holds_streams: bool) -> Self {
         let process = |device: &i32| Process::new(*device);
         Self {
             machine,
@@ -261,6 +263,7 @@ impl World {
             event_handles: BTreeMap::new(),
             streams: BTreeMap::new(),
             latches: BTreeMap::new(),
+            holds_streams,
             names: BTreeSet::new(),
         }
     }

@@ -4,9 +4,7 @@ use crate::model::prelude::*;
 
 fn script_36() -> Outcome {
     let p0 = Role::new("p0", Placement::device(1))?;
-    Latch::prepare(&p0)?;
     let p1 = Role::new("p1", Placement::device(1))?;
-    Latch::prepare(&p1)?;
     let e1 = p0.event_create(INTERPROCESS)?;
     p0.event_query(e1)?;
     let h2 = p0.ipc_get_event_handle(e1)?;

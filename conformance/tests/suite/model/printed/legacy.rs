@@ -4,13 +4,9 @@ use crate::model::prelude::*;
 
 fn script_129() -> Outcome {
     let p0 = Role::new("p0", Placement::device(0))?;
-    Latch::prepare(&p0)?;
     let p1 = Role::new("p1", Placement::device(1))?;
-    Latch::prepare(&p1)?;
     let p2 = Role::new("p2", Placement::device(1))?;
-    Latch::prepare(&p2)?;
     let p3 = Role::new("p3", Placement::device(1))?;
-    Latch::prepare(&p3)?;
     let pointer = PointerKind::Freed.make(&p3)?;
     let exported = p3.ipc_get_mem_handle(pointer).recorded("get")?.is_some();
     let capable = p3.pointer_get_attribute(LEGACY_IPC_CAPABLE, pointer).recorded("attribute")?;
@@ -108,11 +104,8 @@ fn script_129() -> Outcome {
 
 fn script_170() -> Outcome {
     let p0 = Role::new("p0", Placement::device(1))?;
-    Latch::prepare(&p0)?;
     let p1 = Role::new("p1", Placement::device(1))?;
-    Latch::prepare(&p1)?;
     let p2 = Role::new("p2", Placement::device(1))?;
-    Latch::prepare(&p2)?;
     p2.ipc_close_mem_handle(Pointer::NULL).refused(INVALID_VALUE)?;
     p2.ctx_synchronize()?;
     let m1 = p0.mem_alloc(65536)?;
@@ -160,7 +153,6 @@ fn script_170() -> Outcome {
     p2.ipc_get_mem_handle(pointer).refused(INVALID_VALUE)?;
     p2.ctx_synchronize()?;
     p2.exec()?;
-    Latch::prepare(&p2)?;
     let m10 = p0.mem_alloc(2097152)?;
     check!(m10.0 % 256 == 0);
     check!(p0.ipc_get_mem_handle_between_others(m8)? == [conformance::calls::ipc::UNWRITTEN; 2].concat());
@@ -203,11 +195,8 @@ fn script_170() -> Outcome {
 
 fn script_335() -> Outcome {
     let p0 = Role::new("p0", Placement::device(1))?;
-    Latch::prepare(&p0)?;
     let p1 = Role::new("p1", Placement::device(0))?;
-    Latch::prepare(&p1)?;
     let p2 = Role::new("p2", Placement::device(0))?;
-    Latch::prepare(&p2)?;
     let pointer = PointerKind::WriteCombined.make(&p2)?;
     let exported = p2.ipc_get_mem_handle(pointer).recorded("get")?.is_some();
     let capable = p2.pointer_get_attribute(LEGACY_IPC_CAPABLE, pointer).recorded("attribute")?;
@@ -233,7 +222,6 @@ fn script_335() -> Outcome {
     check!(m7.0 % 256 == 0);
     p2.exit()?;
     let p2 = Role::new("p2", Placement::device(0))?;
-    Latch::prepare(&p2)?;
     let m8 = p2.ipc_open_mem_handle(h2)?;
     p0.ipc_open_mem_handle(h2).refused(&[])?;
     p1.fill(m5, 256, 10)?;
@@ -242,7 +230,6 @@ fn script_335() -> Outcome {
     check!(p0.mismatches(m1, 256, 10)? == 0);
     check!(p0.mismatches_by_copy(m3, 2162688, 4)? == 0);
     p0.exec()?;
-    Latch::prepare(&p0)?;
     p2.ipc_close_mem_handle(m8).recorded("close")?;
     p0.ipc_open_mem_handle(h2).refused(&[])?;
     p0.ipc_open_mem_handle(h2).refused(&[])?;
@@ -292,13 +279,9 @@ fn script_335() -> Outcome {
 
 fn script_373() -> Outcome {
     let p0 = Role::new("p0", Placement::device(0))?;
-    Latch::prepare(&p0)?;
     let p1 = Role::new("p1", Placement::device(0))?;
-    Latch::prepare(&p1)?;
     let p2 = Role::new("p2", Placement::device(0))?;
-    Latch::prepare(&p2)?;
     let p3 = Role::new("p3", Placement::device(1))?;
-    Latch::prepare(&p3)?;
     let pointer = PointerKind::Linear.make(&p0)?;
     let exported = p0.ipc_get_mem_handle(pointer).recorded("get")?.is_some();
     let capable = p0.pointer_get_attribute(LEGACY_IPC_CAPABLE, pointer).recorded("attribute")?;

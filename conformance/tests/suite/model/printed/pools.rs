@@ -4,13 +4,9 @@ use crate::model::prelude::*;
 
 fn script_78() -> Outcome {
     let p0 = Role::new("p0", Placement::device(1))?;
-    Latch::prepare(&p0)?;
     let p1 = Role::new("p1", Placement::device(0))?;
-    Latch::prepare(&p1)?;
     let p2 = Role::new("p2", Placement::device(0))?;
-    Latch::prepare(&p2)?;
     let p3 = Role::new("p3", Placement::device(0))?;
-    Latch::prepare(&p3)?;
     (|p: &Role| p.mem_pool_export_as(p.mem_pool_create(0)?, DESCRIPTOR,
     0).refused(INVALID_VALUE))(&p2)?;
     let pointer = PointerKind::PinnedMapped.make(&p3)?;
@@ -82,13 +78,9 @@ fn script_78() -> Outcome {
 
 fn script_134() -> Outcome {
     let p0 = Role::new("p0", Placement::device(1))?;
-    Latch::prepare(&p0)?;
     let p1 = Role::new("p1", Placement::device(0))?;
-    Latch::prepare(&p1)?;
     let p2 = Role::new("p2", Placement::device(1))?;
-    Latch::prepare(&p2)?;
     let p3 = Role::new("p3", Placement::device(1))?;
-    Latch::prepare(&p3)?;
     let pointer = PointerKind::Stack.make(&p1)?;
     p1.mem_pool_export_pointer(pointer).refused(INVALID_VALUE)?;
     let l1 = p2.mem_pool_create(DESCRIPTOR)?;
@@ -163,9 +155,7 @@ fn script_134() -> Outcome {
 
 fn script_138() -> Outcome {
     let p0 = Role::new("p0", Placement::device(0))?;
-    Latch::prepare(&p0)?;
     let p1 = Role::new("p1", Placement::device(1))?;
-    Latch::prepare(&p1)?;
     let pointer = PointerKind::DescriptorPool.make(&p0)?;
     p0.mem_pool_export_pointer(pointer).refused(INVALID_VALUE)?;
     let pointer = PointerKind::ShareableVirtualMemory.make(&p0)?;
@@ -230,11 +220,8 @@ fn script_138() -> Outcome {
 
 fn script_215() -> Outcome {
     let p0 = Role::new("p0", Placement::device(1))?;
-    Latch::prepare(&p0)?;
     let p1 = Role::new("p1", Placement::device(0))?;
-    Latch::prepare(&p1)?;
     let p2 = Role::new("p2", Placement::device(1))?;
-    Latch::prepare(&p2)?;
     (|p: &Role| {
         for (reset, other) in [(RESERVED, USED), (USED, RESERVED)]
         {
@@ -344,11 +331,8 @@ fn script_215() -> Outcome {
 
 fn script_240() -> Outcome {
     let p0 = Role::new("p0", Placement::device(0))?;
-    Latch::prepare(&p0)?;
     let p1 = Role::new("p1", Placement::device(1))?;
-    Latch::prepare(&p1)?;
     let p2 = Role::new("p2", Placement::device(1))?;
-    Latch::prepare(&p2)?;
     let pointer = PointerKind::Null.make(&p0)?;
     p0.mem_pool_export_pointer(pointer).refused(INVALID_VALUE)?;
     let pointer = PointerKind::ShareableVirtualMemory.make(&p0)?;
@@ -360,7 +344,6 @@ fn script_240() -> Outcome {
     (|p: &Role| p.mem_pool_create_with(DEVICE.at(HOST_NUMA_CURRENT, 0), 0,
     0).refused(INVALID_VALUE))(&p0)?;
     p2.exec()?;
-    Latch::prepare(&p2)?;
     let l1 = p0.mem_pool_create(DESCRIPTOR)?;
     let m2 = p0.mem_alloc_from_pool_async(2097152, l1)?;
     (|p: &Role| p.mem_pool_export_as(p.device_get_default_mem_pool()?, DESCRIPTOR,
@@ -409,7 +392,6 @@ fn script_240() -> Outcome {
     0).refused(&[]))(&p0)?;
     p0.exit()?;
     let p0 = Role::new("p0", Placement::device(0))?;
-    Latch::prepare(&p0)?;
     let m7 = p2.mem_alloc_from_pool_async(4096, l6)?;
     let d8 = p2.mem_pool_export_to_descriptor(l6)?;
     let sent8 = p2.send_descriptor(d8)?;
@@ -435,9 +417,7 @@ fn script_240() -> Outcome {
 
 fn script_371() -> Outcome {
     let p0 = Role::new("p0", Placement::device(0))?;
-    Latch::prepare(&p0)?;
     let p1 = Role::new("p1", Placement::device(0))?;
-    Latch::prepare(&p1)?;
     (|p: &Role| {
         p.graph_add_mem_alloc_node(shared_pool::SIZE, 0)?;
         p.graph_add_mem_alloc_node(shared_pool::SIZE, DESCRIPTOR).refused(&[])

@@ -4,9 +4,7 @@ use crate::model::prelude::*;
 
 fn script_10() -> Outcome {
     let p0 = Role::new("p0", Placement::device(0))?;
-    Latch::prepare(&p0)?;
     let p1 = Role::new("p1", Placement::device(1))?;
-    Latch::prepare(&p1)?;
     (|p: &Role| p.mem_map(Pointer::NULL, SIZE, 0, create(p)?, 0).refused(INVALID_VALUE))(&p0)?;
     let v1 = p0.mem_create(2097152, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
     (|p: &Role| p.mem_import_from_descriptor(Foreign::DevNull.make(p)?).refused(&[]))(&p0)?;
@@ -105,9 +103,7 @@ fn script_10() -> Outcome {
 
 fn script_203() -> Outcome {
     let p0 = Role::new("p0", Placement::device(0))?;
-    Latch::prepare(&p0)?;
     let p1 = Role::new("p1", Placement::device(1))?;
-    Latch::prepare(&p1)?;
     let v1 = p0.mem_create(2097152, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
     let m2 = p0.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
     p0.mem_map(m2, 2097152, 0, v1, 0)?;
@@ -177,9 +173,7 @@ fn script_203() -> Outcome {
 
 fn script_301() -> Outcome {
     let p0 = Role::new("p0", Placement::device(0))?;
-    Latch::prepare(&p0)?;
     let p1 = Role::new("p1", Placement::device(0))?;
-    Latch::prepare(&p1)?;
     (|p: &Role| p.mem_create(SIZE, DEVICE, 2).refused(INVALID_VALUE))(&p0)?;
     (|p: &Role| {
         let reserved = reserve(p, 2 * SIZE)?; for offset in [0, SIZE]
@@ -257,9 +251,7 @@ fn script_301() -> Outcome {
 
 fn script_342() -> Outcome {
     let p0 = Role::new("p0", Placement::device(1))?;
-    Latch::prepare(&p0)?;
     let p1 = Role::new("p1", Placement::device(0))?;
-    Latch::prepare(&p1)?;
     (|p: &Role| p.mem_create(SIZE, DEVICE, 1 << 32).refused(INVALID_VALUE))(&p1)?;
     (|p: &Role| {
         let size = 3 * p.mem_get_allocation_granularity(DEVICE, 0)?; let
@@ -275,7 +267,6 @@ fn script_342() -> Outcome {
     0).refused(REFUSED))(&p1)?;
     p1.exit()?;
     let p1 = Role::new("p1", Placement::device(0))?;
-    Latch::prepare(&p1)?;
     (|p: &Role, it: Physical| p.mem_export_as(it, FABRIC, 0).refused(INVALID_VALUE))(&p0, v1)?;
     (|p: &Role, it: Physical| p.mem_export_as(it, DESCRIPTOR, 1 << 32).refused(INVALID_VALUE))(&p0, v1)?;
     let v2 = p1.mem_create(4194304, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
@@ -307,7 +298,6 @@ fn script_342() -> Outcome {
         check!(p1.mem_get_access(m7.offset(offset), 0)? == 1);
     }
     p1.exec()?;
-    Latch::prepare(&p1)?;
     (|p: &Role| p.mem_create(2 * MIB - 1, DEVICE, 0).refused(INVALID_VALUE))(&p1)?;
     (|p: &Role| {
         let reserved = reserve(p, 2 * SIZE)?; for offset in [0, SIZE]
@@ -332,7 +322,6 @@ fn script_342() -> Outcome {
     let v10 = p0.mem_create(2097152, MemProperties::device(1).exportable(DESCRIPTOR), 0)?;
     let v11 = p0.mem_create(4194304, MemProperties::device(1).exportable(DESCRIPTOR), 0)?;
     p1.exec()?;
-    Latch::prepare(&p1)?;
     p0.mem_set_access(m9, 2097152, 1, 3)?;
     for offset in [0, 2097152 - 1] {
         check!(p0.mem_get_access(m9.offset(offset), 1)? == 3);
@@ -345,13 +334,9 @@ fn script_342() -> Outcome {
 
 fn script_343() -> Outcome {
     let p0 = Role::new("p0", Placement::device(1))?;
-    Latch::prepare(&p0)?;
     let p1 = Role::new("p1", Placement::device(1))?;
-    Latch::prepare(&p1)?;
     let p2 = Role::new("p2", Placement::device(0))?;
-    Latch::prepare(&p2)?;
     let p3 = Role::new("p3", Placement::device(0))?;
-    Latch::prepare(&p3)?;
     (|p: &Role| p.mem_create(3 * MIB, DEVICE, 0).refused(INVALID_VALUE))(&p3)?;
     (|p: &Role| p.mem_create(SIZE, DEVICE, 1 << 32).refused(INVALID_VALUE))(&p2)?;
     (|p: &Role| p.mem_address_reserve(SIZE, 3, Pointer::NULL, 0).refused(&[]))(&p3)?;
@@ -442,9 +427,7 @@ fn script_343() -> Outcome {
 
 fn script_371() -> Outcome {
     let p0 = Role::new("p0", Placement::device(0))?;
-    Latch::prepare(&p0)?;
     let p1 = Role::new("p1", Placement::device(0))?;
-    Latch::prepare(&p1)?;
     (|p: &Role| {
         let physical = create(p)?; let address = map(p, physical)?;
         check!(p.mem_retain_allocation_handle(address.offset(SIZE - 1))? ==
@@ -507,9 +490,7 @@ fn script_371() -> Outcome {
     (|p: &Role| p.mem_create(3 * MIB, DEVICE, 0).refused(INVALID_VALUE))(&p1)?;
     p1.exit()?;
     let p1 = Role::new("p1", Placement::device(0))?;
-    Latch::prepare(&p1)?;
     p1.exec()?;
-    Latch::prepare(&p1)?;
     let v3 = p0.mem_create(2097152, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
     let d4 = p0.mem_export_to_descriptor(v3)?;
     let sent4 = p0.send_descriptor(d4)?;
