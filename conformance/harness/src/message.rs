@@ -43,6 +43,8 @@ pub enum Refused {
     },
     /// The driver does not have the function.
     Missing(String),
+    /// The system does not let the role do this.
+    Unsupported(String),
     /// The role failed outside the driver.
     Role(String),
 }
@@ -51,7 +53,7 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Driver { function, code, .. } => write!(f, "{function} returned {}", CUresult(*code)),
-            Self::Missing(message) | Self::Role(message) => f.write_str(message),
+            Self::Missing(message) | Self::Unsupported(message) | Self::Role(message) => f.write_str(message),
         }
     }
 }

@@ -25,6 +25,7 @@ pub struct Needs {
     memory_descriptors: bool,
     fabric: Option<Fabric>,
     simulated: bool,
+    real: bool,
     cuda: u32,
     cuda_before: u32,
     runtime: bool,
@@ -53,6 +54,7 @@ impl Needs {
             memory_descriptors: false,
             fabric: None,
             simulated: false,
+            real: false,
             cuda: 0,
             cuda_before: u32::MAX,
             runtime: false,
@@ -166,6 +168,13 @@ impl Needs {
         self
     }
 
+    /// Needs a real driver, because the reference driver does not simulate this.
+    #[must_use]
+    pub const fn real(mut self) -> Self {
+        self.real = true;
+        self
+    }
+
     /// Needs the reference driver: only it can do this without an administrator, or the case must not run on a real
     /// machine.
     #[must_use]
@@ -276,6 +285,7 @@ impl Needs {
             (self.memory_descriptors && !first.memory_descriptors, "needs memory that exports file descriptors"),
             (self.fabric.is_some_and(|state| !has(state)), "needs fabric handles in another state"),
             (self.simulated && !machine.is_simulated(), "needs the reference driver"),
+            (self.real && machine.is_simulated(), "needs a real driver"),
             (self.root && !is_root(), "needs to run as root"),
             (self.kernel_module && !is_real_and_has(KERNEL_PARAMETERS), "needs NVIDIA's kernel module"),
             (self.mps && !has_mps(), "needs the multi-process service (MPS)"),

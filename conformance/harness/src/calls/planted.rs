@@ -75,7 +75,7 @@ calls! {
         let seized = unsafe { libc::ptrace(libc::PTRACE_SEIZE, process, 0, libc::PTRACE_O_TRACEEXIT) };
         if seized != 0 {
             let error = std::io::Error::last_os_error();
-            return Err(Refused::Missing(format!("cannot trace another process: {error}")));
+            return Err(Refused::Unsupported(format!("cannot trace another process: {error}")));
         }
         Ok(())
     }

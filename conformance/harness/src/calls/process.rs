@@ -17,7 +17,7 @@ calls! {
     /// Makes the next process of the role's PID namespace get the id after this number, unless that id is in use.
     fn set_last_process_id(session, number: i32) -> () {
         std::fs::write("/proc/sys/kernel/ns_last_pid", number.to_string())
-            .map_err(|error| Refused::Missing(format!("cannot set the next process id: {error}")))
+            .map_err(|error| Refused::Unsupported(format!("cannot set the next process id: {error}")))
     }
 
     /// Releases the role's imports. Every role does this before any role releases what it exported.

@@ -242,6 +242,7 @@ fn accept<T>(role: &str, answer: Result<T, Refused>) -> Result<T, Stop> {
             Stop::Refused(Refusal { role: role.to_owned(), function, code: CUresult(code) })
         }
         Refused::Missing(message) => Stop::Missing(message),
+        Refused::Unsupported(message) => Stop::Unsupported(message),
         Refused::Role(message) => Stop::Harness(format!("{role}: {message}")),
     })
 }

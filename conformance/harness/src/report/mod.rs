@@ -256,7 +256,8 @@ impl fmt::Display for Run {
 pub struct Suite {
     /// The version of the suite.
     pub version: String,
-    /// The commit that the suite was built from, if known, followed by `+` if files had been changed.
+    /// The commit of the suite, if known: in a bundle the one it was built from, else that of the checkout when the run
+    /// began, followed by `+` if files had been changed.
     pub commit: Option<String>,
 }
 

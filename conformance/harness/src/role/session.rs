@@ -80,7 +80,9 @@ impl Session {
                     Greeting::NoDriver(format!("{function} returned {code}"))
                 }
             }
-            Refused::Missing(message) | Refused::Role(message) => Greeting::NoDriver(message),
+            Refused::Missing(message) | Refused::Unsupported(message) | Refused::Role(message) => {
+                Greeting::NoDriver(message)
+            }
         })?;
         let count = session.device_count().unwrap_or(0);
         if device >= count {

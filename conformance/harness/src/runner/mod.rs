@@ -106,6 +106,10 @@ pub fn main(program: Program) -> ExitCode {
     role::serve_if_role(calls::perform);
     let options = Options::parse().relative_to_the_shell();
     panics::tell_apart(if options.libtest.logfile.is_some() { "the log file" } else { "standard output" });
+    if let Some(gpu) = options.gpu_listed_twice() {
+        eprintln!("conformance: --gpus lists GPU {gpu} twice");
+        return ExitCode::from(2);
+    }
     see_only(&options.gpus);
     let cases = program.cases();
     if options.probe {
@@ -397,11 +401,11 @@ fn see_only(gpus: &[u32]) {
 
 /// Refuses a list of GPUs of which some do not exist: CUDA would leave them out without a word.
 fn check_gpus(gpus: &[u32], under_test: &UnderTest) -> Result<(), String> {
+    let list = gpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
     let found = under_test.machine.devices.len();
     if gpus.is_empty() || gpus.len() == found {
         return Ok(());
     }
-    let list = gpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
     Err(format!(
         "--gpus {list}: the driver finds {found} of these {} GPUs; `conformance doctor` lists them",
         gpus.len()

@@ -221,6 +221,12 @@ impl Options {
         if self.level == Level::Extended { self.repeat.max(EXTENDED) } else { self.repeat }
     }
 
+    /// Returns a GPU that `--gpus` lists twice. CUDA would see no GPU at all.
+    pub(super) fn gpu_listed_twice(&self) -> Option<u32> {
+        let is_repeated = |place: &usize| self.gpus[..*place].contains(&self.gpus[*place]);
+        (0..self.gpus.len()).find(is_repeated).map(|place| self.gpus[place])
+    }
+
     /// Returns the file of the report, new or resumed.
     #[must_use]
     pub fn report_file(&self) -> Option<&Path> {

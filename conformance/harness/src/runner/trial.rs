@@ -156,8 +156,12 @@ impl Shared {
             report.xids = log.xids();
         }
         // With `--require`, a case may be skipped only if the probe predicted it.
-        let is_untold = is_missing && self.strict;
-        let required = report.verdict == Verdict::Unsupported && (is_untold || !self.description.unmet.is_empty());
+        if is_missing && self.strict && report.verdict == Verdict::Unsupported {
+            report.verdict = Verdict::Error;
+            let reason = report.reason.get_or_insert_default();
+            reason.push_str("; the machine had all that the case needs when the run began, and --require is given");
+        }
+        let required = report.verdict == Verdict::Unsupported && !self.description.unmet.is_empty();
         let outline = CaseReport { steps: Vec::new(), ..report.clone() };
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(outline.clone());
         if let Some(writer) = &self.writer {

@@ -12,7 +12,7 @@ use crate::support::legacy::share;
 
 /// The case records the result of each step of an exporter's checkpoint, and later reads by exporter and importer.
 #[rstest]
-#[conformance::test("PROC-010", needs(legacy_memory, cuda = 12_080))]
+#[conformance::test("PROC-010", needs(real, legacy_memory, cuda = 12_080))]
 fn the_results_of_a_checkpoint_of_an_exporter(exporter: Role, importer: Role, observer: Role) -> Outcome {
     const PATIENCE: Duration = Duration::from_secs(10);
     let (buffer, import, pattern) = share(&exporter, &importer, SIZE)?;
