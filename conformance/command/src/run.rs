@@ -30,7 +30,7 @@ The suite is the executable that CONFORMANCE_SUITE names, else `conformance-suit
 that cargo builds in the checkout. The exit code is that of the suite: 0 success, 101 a case failed, a process crashed or
 hung outside any case, a requirement is not met, or --budget was too short for any case,
 1 the run cannot start, or its report or its output cannot be written, 128 plus the signal's number if a signal ended it.
-It is 2 if the suite could not be started.";
+It is 2 if a flag is invalid or the suite could not be started.";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let suite = Suite::find()?;

@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let report = read(&arguments.report)?;
     let old = arguments.compare.as_deref().map(read).transpose()?;
     let groups = catalogue::groups().map_err(Failure::new)?;
-    // The page may go where the folder of the report means nothing.
+    // Only the file name: the page may be read on another machine, where the path is wrong.
     let file = arguments.report.file_name().unwrap_or(arguments.report.as_os_str()).to_string_lossy();
     write(arguments.output.as_deref(), &page(&report, &file, old.as_ref(), &groups, arguments.no_time)?)
 }

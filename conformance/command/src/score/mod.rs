@@ -88,7 +88,7 @@ A fault is killed if a case of a row that it violates ends as fail, differs, lea
 other cases notice survives: the case of its row proves less than it claims.
 
 The reference driver has faults of its own. On the system's driver or on a library, another library stands before the
-driver and alters one answer; only a case that passed without the fault can notice it. Such a run needs a GPU, and ends
+driver and alters one result; only a case that passed without the fault can notice it. Such a run needs a GPU, and ends
 for each fault at the first case that notices it.
 
 The score is that of the default suite and driver: no CONFORMANCE_ or REFERENCE_DRIVER_ variable may be

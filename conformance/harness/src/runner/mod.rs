@@ -193,7 +193,7 @@ impl Run {
             }
             _ => (cases, Vec::new(), None),
         };
-        // Also those of cases that do not run: a model avoids each listed bug.
+        // Models avoid every listed bug, so cases that this run leaves out count too.
         let listed = every_case.iter().filter(|case| deviations.applies(case, &description));
         let models = Models {
             soak: options.soak,

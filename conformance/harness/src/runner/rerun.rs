@@ -5,7 +5,7 @@ use super::options::{DEADLINE, Options};
 use crate::driver::Choice;
 use crate::report::{ONCE, Run};
 
-/// The flags of a run, beside its driver and seed, on which it depends what a case does: a model makes other scripts on
+/// The flags of a run, besides its driver and seed, that change what a case does: a model makes other scripts on
 /// other GPUs, and avoids the listed bugs. A bug report repeats them too.
 #[derive(Debug, Default)]
 pub(super) struct Settings(Vec<(&'static str, String)>);

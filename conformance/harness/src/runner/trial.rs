@@ -36,14 +36,14 @@ pub(super) struct Shared {
     pub(super) strict: bool,
     /// `--budget`: when the last case may start.
     pub(super) budget: Option<Budget>,
-    /// `--reruns`: how often a case fails.
+    /// `--reruns`: runs a failed case again and counts how often it fails.
     pub(super) reruns: Reruns,
     /// `--strict`: a case that differs fails.
     pub(super) fails_on_differs: bool,
     /// The rows that rest on observation, and not on documentation.
     pub(super) observed_rows: BTreeSet<String>,
     pub(super) setting: Setting,
-    /// What the command that runs a case again says beside its driver and seed.
+    /// The flags, besides driver and seed, of the command that runs a case again.
     pub(super) settings: rerun::Settings,
     /// The description of the run, without the environment.
     pub(super) description: Run,
@@ -135,7 +135,7 @@ impl Shared {
         report.duration_ms = (duration.as_secs_f64() * 1e6).round() / 1e3;
         let duration_ms = report.duration_ms;
         report = self.reruns.count(report, || {
-            // Neither a process that is broken by now nor one that served other cases has a part in it.
+            // New processes: one that is broken, or that served other cases, must not cause the failure.
             self.warm.renew();
             self.run_once(case).0
         });
@@ -143,11 +143,11 @@ impl Shared {
         if matches!(report.verdict, Verdict::Pass | Verdict::Fixed | Verdict::Unsupported)
             && report.disclosures.is_empty()
         {
-            // Nobody has a reason to run it again.
+            // These flags only reproduce a failure or a disclosure, and there is none.
             report.flags = Vec::new();
         }
         if self.turns.has_neighbour() {
-            // It would take memory in the turn of the other run.
+            // A spare role that starts later would take memory while the other run has its turn.
             self.warm.finish_spare();
         }
         drop(turn);
@@ -186,7 +186,7 @@ impl Shared {
         }
     }
 
-    /// Ends the run: what it finds out from here on would be lost, and nothing of it is the driver's fault.
+    /// Ends the run, because it can no longer write its report.
     fn end_unwritten(&self, error: &std::io::Error) -> ! {
         eprintln!("conformance: cannot write the report: {error}; the run ends here");
         self.warm.clear();
