@@ -27,7 +27,7 @@ use crate::identity::Kind;
 use crate::models::Models;
 use crate::process::{BadEnds, Placement, Process, Settings, visible_devices};
 use crate::records::{self, Records};
-use crate::report::{Environment, Report};
+use crate::report::{CaseReport, Environment, Report};
 use crate::warm::{Balance, Supply, WarmRoles};
 use crate::{Verdict, calls, catalogue, role};
 use nextest::{run_name, seed_of_the_run, shared_probe, under_nextest};
@@ -106,8 +106,8 @@ pub fn main(program: Program) -> ExitCode {
     role::serve_if_role(calls::perform);
     let options = Options::parse().relative_to_the_shell();
     panics::tell_apart(if options.libtest.logfile.is_some() { "the log file" } else { "standard output" });
-    if let Some(gpu) = options.gpu_listed_twice() {
-        eprintln!("conformance: --gpus lists GPU {gpu} twice");
+    if let Some(problem) = options.problem() {
+        eprintln!("conformance: {problem}");
         return ExitCode::from(2);
     }
     see_only(&options.gpus);
@@ -182,7 +182,11 @@ impl Run {
         check_gpus(&options.gpus, &under_test)?;
         let seed = options.seed.or_else(|| Some(resumed.as_ref()?.report.run.seed)).unwrap_or_else(seed_of_the_run);
         let description = begin::describe(&under_test, seed, &options);
+        let is_named = !cases.is_empty();
         let cases = select::order(&options, &under_test.machine, seed, cases)?;
+        if is_named {
+            select::check_not_empty(&options, program.is_of_drivers, &cases)?;
+        }
         let (cases, given_up, goes_on) = match (&resumed, &options.resume) {
             (Some(resumed), Some(path)) => {
                 resumed.check(path, &description)?;
@@ -331,7 +335,9 @@ impl Run {
         if let Some(budget) = was_too_short {
             eprintln!("conformance: {budget} is spent before the first case could start, so nothing was checked");
         }
-        let failed_before = report.cases.iter().any(|case| !case.verdict.is_good());
+        let has_failed =
+            |case: &CaseReport| !case.verdict.is_good() || shared.fails_on_differs && case.verdict == Verdict::Differs;
+        let failed_before = report.cases.iter().any(has_failed);
         if conclusion.has_failed()
             || (options.resume.is_some() && failed_before)
             || is_empty

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::builder::FalseyValueParser;
-use clap::{Parser, ValueEnum};
+use clap::{Parser, ValueEnum, value_parser};
 
 use super::nextest::under_nextest;
 use crate::Verdict;
@@ -129,7 +129,7 @@ pub struct Options {
     pub soak: Option<Duration>,
 
     /// The number of random scripts of each model [default: 100, on a GPU 40]
-    #[arg(long, env = "CONFORMANCE_SCRIPTS", value_name = "NUMBER", conflicts_with = "soak")]
+    #[arg(long, env = "CONFORMANCE_SCRIPTS", value_name = "NUMBER", conflicts_with = "soak", value_parser = value_parser!(u32).range(1..))]
     pub scripts: Option<u32>,
 
     /// Run only the script with this number in each model, as a failure names it
@@ -221,10 +221,15 @@ impl Options {
         if self.level == Level::Extended { self.repeat.max(EXTENDED) } else { self.repeat }
     }
 
-    /// Returns a GPU that `--gpus` lists twice. CUDA would see no GPU at all.
-    pub(super) fn gpu_listed_twice(&self) -> Option<u32> {
+    /// Returns what is wrong with the flags, if anything is.
+    pub(super) fn problem(&self) -> Option<String> {
+        if self.libtest.test_threads == Some(0) {
+            return Some("--test-threads 0: no case could run".to_owned());
+        }
+        // CUDA would see no GPU at all.
         let is_repeated = |place: &usize| self.gpus[..*place].contains(&self.gpus[*place]);
-        (0..self.gpus.len()).find(is_repeated).map(|place| self.gpus[place])
+        let twice = (0..self.gpus.len()).find(is_repeated);
+        twice.map(|place| format!("--gpus lists GPU {} twice", self.gpus[place]))
     }
 
     /// Returns the file of the report, new or resumed.

@@ -16,11 +16,11 @@ pub(super) struct Resumed {
 
 impl Resumed {
     pub(super) fn read(path: &Path) -> Result<Self, String> {
-        let report = Report::read_outline(path).map_err(|error| error.to_string())?;
+        let report = Report::read_outline(path).map_err(|error| format!("--resume {error}"))?;
         if report.is_complete {
             return Err(format!("--resume: {} is complete", path.display()));
         }
-        let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let text = std::fs::read_to_string(path).map_err(|error| format!("--resume {}: {error}", path.display()))?;
         let mut started: BTreeMap<String, usize> = BTreeMap::new();
         for line in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
             match line {
@@ -32,7 +32,7 @@ impl Resumed {
         Ok(Self { report, started })
     }
 
-    /// Refuses to mix two drivers, machines or selections in one report.
+    /// Refuses to mix two drivers, machines, selections or ways to run in one report, which tells only of the first.
     pub(super) fn check(&self, path: &Path, now: &Run) -> Result<(), String> {
         let (before, path) = (&self.report.run, path.display());
         if before.selection != now.selection {
@@ -41,6 +41,17 @@ impl Resumed {
                 "--resume: the run of {path} had {}, and this one has {}: give the same filters as before",
                 told(before),
                 told(now)
+            ));
+        }
+        let settings = [
+            ("--seed", before.seed.to_string(), now.seed.to_string()),
+            ("--repeat", before.repeat.to_string(), now.repeat.to_string()),
+            ("--fresh", before.fresh.to_string(), now.fresh.to_string()),
+            ("unmet requirements", format!("{:?}", before.unmet), format!("{:?}", now.unmet)),
+        ];
+        if let Some((name, old, new)) = settings.iter().find(|(_, old, new)| old != new) {
+            return Err(format!(
+                "--resume: the run of {path} had {name}: {old}, and this one has {new}: give the same flags as before"
             ));
         }
         let of = |run: &Run| (run.driver.name.clone(), run.driver.version.clone(), run.gpus());

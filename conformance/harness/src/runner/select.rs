@@ -1,6 +1,7 @@
 //! Which cases run, and in which order.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
@@ -44,6 +45,25 @@ pub(super) fn named(options: &Options, must_match: bool, mut cases: Vec<Case>) -
 pub(super) fn not_skipped(options: &Options, cases: &[Case]) -> usize {
     let is_skipped = |case: &Case| options.libtest.skip.iter().any(|skip| skips(options, skip, case));
     cases.iter().filter(|case| !is_skipped(case)).count()
+}
+
+/// Refuses a run in which no case would run although some are named: it would be green and have checked nothing.
+pub(super) fn check_not_empty(options: &Options, must_match: bool, cases: &[Case]) -> Result<(), String> {
+    if options.libtest.list {
+        return Ok(());
+    }
+    if options.libtest.bench {
+        return Err("--bench: there are no benchmarks, so nothing would be checked".to_owned());
+    }
+    // It may be meant for other programs, as in `cargo test -- --ignored`.
+    if options.libtest.ignored && must_match {
+        return Err("--ignored: no case is ignored, so nothing would be checked".to_owned());
+    }
+    if not_skipped(options, cases) == 0 {
+        let selection = options.selection().unwrap_or_default();
+        return Err(format!("{selection}: no case is left, so nothing would be checked"));
+    }
+    Ok(())
 }
 
 /// Whether a `--skip` is about a case. With `--exact`, it is a whole name too.
@@ -185,10 +205,14 @@ fn unknown(name: &str, cases: &[Case]) -> String {
 
 /// Returns the cases that a file names.
 fn of_file(file: &Path, mut cases: Vec<Case>) -> Result<Vec<Case>, String> {
-    let text = fs::read_to_string(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+    let told = |what: &dyn Display| format!("--cases {}: {what}", file.display());
+    let text = fs::read_to_string(file).map_err(|error| told(&error))?;
     let names: BTreeSet<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    if names.is_empty() {
+        return Err(told(&"the file names no case"));
+    }
     if let Some(name) = names.iter().find(|name| !cases.iter().any(|case| case.id == **name || case.base == **name)) {
-        return Err(format!("{}: {}", file.display(), unknown(name, &cases)));
+        return Err(told(&unknown(name, &cases)));
     }
     cases.retain(|case| names.contains(case.id.as_str()) || names.contains(case.base.as_str()));
     Ok(cases)
@@ -197,7 +221,7 @@ fn of_file(file: &Path, mut cases: Vec<Case>) -> Result<Vec<Case>, String> {
 /// Returns the names of the cases that ended with a verdict in a report: if none is named, of those that failed or did not
 /// end. Also says why its run was not green, or may not have been, whatever its cases say.
 fn of_report(path: &Path, options: &Options, cases: &[Case]) -> Result<(BTreeSet<String>, Option<String>), String> {
-    let report = Report::read_outline(path).map_err(|error| error.to_string())?;
+    let report = Report::read_outline(path).map_err(|error| format!("--from {error}"))?;
     let verdicts = options.verdict.as_slice();
     let has_failed = |verdict: Verdict| !verdict.is_good() || options.strict && verdict == Verdict::Differs;
     let is_wanted = |verdict| if verdicts.is_empty() { has_failed(verdict) } else { verdicts.contains(&verdict) };

@@ -57,13 +57,30 @@ fn a_filter_that_matches_no_case_is_told(#[case] filters: &[&str], #[case] code:
 #[case::none("no_such_case", "warning: --skip: no case matches `no_such_case`")]
 #[case::one("memory_has", "")]
 #[case::name_in_part("memory_has --exact", "warning: --skip: no case is called `memory_has`; the closest is `")]
-#[case::name("sample::null_is_refused --exact", "")]
+#[case::name("drivers::a_gpu_is_listed_once --exact", "")]
 #[conformance::test()]
 fn a_skip_that_matches_no_case_is_told(#[case] skip: &str, #[case] says: &str) -> Outcome {
     let mut command = suite("reference")?;
     command.args(["sample::null_is_refused", "--skip"]).args(skip.split(' '));
     let (found, errors) = finish(command)?;
     check!(found == Some(0) && errors.contains(says) && errors.is_empty() == says.is_empty(), "{found:?}: {errors}");
+    Ok(())
+}
+
+/// A run in which no case is left is refused: it would be green and have checked nothing.
+#[rstest]
+#[case::all_are_skipped(&["null_is_refused", "--skip", "null"], 1, "with --skip null: no case is left")]
+#[case::an_empty_name(&["--skip", ""], 1, "--skip : no case is left")]
+#[case::benchmarks(&["null_is_refused", "--bench"], 1, "--bench: there are no benchmarks")]
+#[case::an_empty_file(&["--cases", "/dev/null"], 1, "--cases /dev/null: the file names no case")]
+#[case::no_scripts(&["--scripts", "0"], 2, "invalid value '0' for '--scripts <NUMBER>'")]
+#[case::no_threads(&["--test-threads", "0"], 2, "--test-threads 0: no case could run")]
+#[conformance::test()]
+fn a_run_without_a_case_is_refused(#[case] arguments: &[&str], #[case] code: i32, #[case] says: &str) -> Outcome {
+    let mut command = suite("reference")?;
+    command.args(arguments);
+    let (found, errors) = finish(command)?;
+    check!(found == Some(code) && errors.contains(says), "{found:?}: {errors}");
     Ok(())
 }
 
@@ -427,6 +444,46 @@ fn a_run_goes_on() -> Outcome {
     check!(last.starts_with("{\"line\":\"case\",\"id\":\"planted::fail\""), "{last}");
     let (code, _, errors) = resume(&filters)?;
     check!(code == Some(1) && errors.contains("is complete"), "{errors}");
+    Ok(())
+}
+
+/// A run goes on with the flags that the report tells of. Otherwise the report would tell of the first part only.
+#[rstest]
+#[case::seed(&["--seed", "7"], "had --seed: ")]
+#[case::repeat(&["--repeat", "5"], "had --repeat: 1, and this one has 5")]
+#[case::fresh(&["--fresh"], "had --fresh: false, and this one has true")]
+#[case::require(&["--require", "gpus=9"], "had unmet requirements: [], and this one has [\"gpus=9, found 2\"]")]
+#[conformance::test()]
+fn a_run_goes_on_with_the_same_flags(#[case] flags: &[&str], #[case] says: &str) -> Outcome {
+    let failing = Failing::new()?;
+    cut(&failing.path(), "planted::fail\"", "")?;
+    let mut command = failing.suite()?;
+    command.args(["planted::fail", "planted::crash", "sample::null"]).args(flags);
+    command.arg("--resume").arg(failing.path());
+    let (code, errors) = finish(command)?;
+    check!(code == Some(1) && errors.contains(says), "{code:?}: {errors}");
+    Ok(())
+}
+
+/// With `--strict`, a case that differed before the run ended fails the run that goes on.
+#[rstest]
+#[case::strict(&["--strict"], 101)]
+#[case::not_strict(&[], 0)]
+#[conformance::test()]
+fn a_case_that_differed_before_counts(#[case] flags: &[&str], #[case] code: i32) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let path = folder.path().join("report.jsonl");
+    let cases = ["sample::null_is_refused", "sample::there_are_two_gpus"];
+    let mut first = suite("reference")?;
+    first.args(cases).arg("--report").arg(&path);
+    check!(finish(first)?.0 == Some(0));
+    cut(&path, "sample::there_are_two_gpus", "")?;
+    let text = std::fs::read_to_string(&path).map_err(harness)?;
+    std::fs::write(&path, text.replacen("\"verdict\":\"pass\"", "\"verdict\":\"differs\"", 1)).map_err(harness)?;
+    let mut again = suite("reference")?;
+    again.args(cases).args(flags).arg("--resume").arg(&path);
+    let (found, errors) = finish(again)?;
+    check!(found == Some(code), "{found:?}: {errors}");
     Ok(())
 }
 
