@@ -7,6 +7,7 @@ use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
 
+use super::nextest::under_nextest;
 use super::options::{Level, Options};
 use crate::Verdict;
 use crate::case::Case;
@@ -56,7 +57,7 @@ pub(super) fn check_not_empty(options: &Options, must_match: bool, cases: &[Case
         return Err("--bench: there are no benchmarks, so nothing would be checked".to_owned());
     }
     // It may be meant for other programs, as in `cargo test -- --ignored`.
-    if options.libtest.ignored && must_match {
+    if options.libtest.ignored && must_match && under_nextest().is_none() {
         return Err("--ignored: no case is ignored, so nothing would be checked".to_owned());
     }
     if not_skipped(options, cases) == 0 {
