@@ -144,3 +144,31 @@ fn only_identify_names_the_report_that_runs_again(#[case] flags: &[&str], #[case
     check!(text.contains("node7") == !flags.is_empty(), "{text}");
     Ok(())
 }
+
+/// A list of deviations can be called like a host. Only a report that identifies its machine has it among the flags of a
+/// failure. The other flags stay.
+#[rstest]
+#[case::asked_for(&["--identify"], true)]
+#[case::not_asked_for(&[], false)]
+#[conformance::test()]
+fn only_identify_names_the_list_of_deviations(#[case] flags: &[&str], #[case] is_named: bool) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let list = folder.path().join("node7.toml");
+    std::fs::write(&list, "").map_err(harness)?;
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").args(["--gpus", "0", "--deadline", "7", "--deviations"]).arg(&list);
+    command.args(flags).args(["--exact", "planted::fail"]);
+    let run = run(command)?;
+    let report = run.report()?;
+    let case = report.cases.first().ok_or_else(|| harness("no case ran"))?;
+    let named = ["--deviations".to_owned(), list.display().to_string()];
+    let expected = [
+        ["--gpus", "0"].map(str::to_owned).to_vec(),
+        if is_named { named.to_vec() } else { Vec::new() },
+        ["--deadline", "7"].map(str::to_owned).to_vec(),
+    ];
+    check!(case.flags == expected.concat(), "{:?}", case.flags);
+    let text = std::fs::read_to_string(run.path()).map_err(harness)?;
+    check!(text.contains("node7") == is_named, "{text}");
+    Ok(())
+}
