@@ -50,22 +50,17 @@ struct Lost {
     error: Option<i32>,
 }
 
-fn end_roles() {
+/// Ends the process and its roles. A panic here would abort it, so the message may be lost too.
+fn end(Lost { stream, error }: Lost) -> ! {
+    let is_closed = error == Some(libc::EPIPE);
+    if !is_closed {
+        let why = error.map_or_else(|| "unknown error".to_owned(), |code| Error::from_raw_os_error(code).to_string());
+        let _ = writeln!(stderr(), "conformance: cannot write to {stream}: {why}; the run ends here");
+    }
     if let Some(roles) = ROLES.get() {
         roles.clear();
     }
-}
-
-/// Ends the process. A panic here would abort it, so the message may be lost too.
-fn end(Lost { stream, error }: Lost) -> ! {
-    if error == Some(libc::EPIPE) {
-        end_roles();
-        exit(ENDED_BY_SIGPIPE);
-    }
-    let why = error.map_or_else(|| "unknown error".to_owned(), |code| Error::from_raw_os_error(code).to_string());
-    let _ = writeln!(stderr(), "conformance: cannot write to {stream}: {why}; the run ends here");
-    end_roles();
-    exit(UNWRITTEN)
+    exit(if is_closed { ENDED_BY_SIGPIPE } else { UNWRITTEN })
 }
 
 /// Returns what a panic says of a stream of this process; `None` if it is about something else.

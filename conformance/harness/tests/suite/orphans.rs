@@ -108,20 +108,26 @@ impl Run {
     fn is_gone(&self, processes: &[String]) -> Outcome {
         let left = left_of(&self.mark);
         check!(left.is_empty(), "processes {left:?} outlived their runner");
-        let names = |folder: &Path| -> Result<Vec<String>, Stop> {
-            let entries = std::fs::read_dir(folder).map_err(harness)?;
-            Ok(entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
-        };
         let temporary = names(&self.folder.path().join("tmp"))?;
         check!(temporary.is_empty(), "temporary files {temporary:?} are left");
-        let numbers: Vec<_> =
-            processes.iter().filter_map(|id| Some(format!("{:x}", id.parse::<u32>().ok()?))).collect();
-        let mut shared = names(Path::new("/dev/shm"))?;
-        let is_of_the_run = |word: &str| numbers.iter().chain(processes).any(|number| number == word);
-        shared.retain(|name| name.split('.').any(is_of_the_run));
+        let shared = files_of(processes)?;
         check!(shared.is_empty(), "files {shared:?} in /dev/shm are left");
         Ok(())
     }
+}
+
+fn names(folder: &Path) -> Result<Vec<String>, Stop> {
+    let entries = std::fs::read_dir(folder).map_err(harness)?;
+    Ok(entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
+}
+
+/// Returns the files in /dev/shm whose names contain the number of one of the processes.
+fn files_of(processes: &[String]) -> Result<Vec<String>, Stop> {
+    let numbers: Vec<_> = processes.iter().filter_map(|id| Some(format!("{:x}", id.parse::<u32>().ok()?))).collect();
+    let mut shared = names(Path::new("/dev/shm"))?;
+    let is_of_the_run = |word: &str| numbers.iter().chain(processes).any(|number| number == word);
+    shared.retain(|name| name.split('.').any(is_of_the_run));
+    Ok(shared)
 }
 
 /// After SIGKILL of the runner in any phase, no process and no file is left, the report tells how far the run came, and
@@ -164,4 +170,24 @@ fn a_killed_runner_leaves_nothing(#[case] phase: Phase) -> Outcome {
     let told = limits.iter().any(|limit| limit.contains("the old run broke off") || limit.contains("no end line"));
     check!(told, "a comparison says only {limits:?}");
     Ok(())
+}
+
+/// If nobody reads its output any more, the runner ends with the exit code of SIGPIPE and without a message, and nothing of it
+/// is left. A killed role would leave the file that its driver has in /dev/shm.
+#[rstest]
+#[conformance::test()]
+fn a_closed_pipe_leaves_nothing() -> Outcome {
+    const ENDED_BY_SIGPIPE: i32 = 128 + 13;
+    let run = Run::new()?;
+    let mut command = run.command("planted::closes_before_a_gate")?;
+    command.env("REFERENCE_DRIVER_FAULT", "close-keeps-a-file").stderr(Stdio::piped());
+    let mut runner = command.spawn().map_err(harness)?;
+    let waiting = run.gate.wait(runner.stderr.take())?;
+    let processes = marked(&run.mark);
+    check!(!files_of(&processes)?.is_empty(), "no process has a file in /dev/shm");
+    drop(runner.stdout.take());
+    let errors = waiting.go_on()?;
+    let status = runner.wait().map_err(harness)?;
+    check!(status.code() == Some(ENDED_BY_SIGPIPE) && errors.is_empty(), "{status}: {errors}");
+    run.is_gone(&processes)
 }

@@ -12,7 +12,7 @@ use conformance::{
 use cuda_ipc_sys::CUmemAllocationHandleType;
 use rstest::rstest;
 
-use crate::sample::exporter;
+use crate::sample::{exporter, importer};
 use crate::suite::harness;
 
 /// A check that does not hold.
@@ -143,6 +143,15 @@ fn hangs_at_a_gate(exporter: Role) -> Outcome {
     let hanging = exporter.begin::<()>(conformance::calls::planted::Call::hang {})?;
     waits_at_a_gate()?;
     hanging.finish()
+}
+
+/// Closes an import, and then waits at the same gate.
+#[rstest]
+#[conformance::test()]
+fn closes_before_a_gate(exporter: Role, importer: Role) -> Outcome {
+    let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(MIB)?)?;
+    importer.ipc_close_mem_handle(importer.ipc_open_mem_handle(handle)?)?;
+    waits_at_a_gate()
 }
 
 /// Observes so much that its line in the report takes a while to write.
