@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use conformance::{Outcome, Stop, check};
+use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
 
 use crate::command::{conformance, finish};
+use crate::planted::STALE;
 use crate::program::{compiled, executed, reference};
 use crate::suite::{Run, harness, run, suite, without_settings};
 
@@ -96,6 +97,48 @@ fn a_page_says_why_there_is_no_program() -> Outcome {
     let page = fs::read_to_string(folder.path().join("planted-crash.md")).map_err(harness)?;
     check!(page.contains("There is no program: "), "{page}");
     check!(!folder.path().join("planted-crash.c").exists(), "there is a program");
+    Ok(())
+}
+
+/// Runs a case on a driver with a fault. Returns its verdict, and the program of its report.
+fn reported_with(fault: &str, case: &str, folder: &Path) -> Result<(Verdict, PathBuf), Stop> {
+    let mut command = suite("reference")?;
+    command.env(PLANTED.0, PLANTED.1).env("REFERENCE_DRIVER_FAULT", fault).args(["--seed", "1", "--exact", case]);
+    let run = run(command)?;
+    let found = run.report()?;
+    let verdict = found.case(case).ok_or_else(|| harness(run.errors()))?.verdict;
+    let mut command = conformance(&["report", "--runs", "1"])?;
+    command.env(PLANTED.0, PLANTED.1).env("REFERENCE_DRIVER_FAULT", fault).arg(run.path()).arg("--output").arg(folder);
+    let (code, text, errors) = finish(command)?;
+    check!(code == Some(0) && !text.contains("no program"), "{code:?}: {text}{errors}");
+    let program = text.trim().rsplit(' ').next().unwrap_or_default();
+    Ok((verdict, compiled(Path::new(program))?))
+}
+
+/// A case has a program even if no step and no check of it failed: the program of what it disclosed, or of what was left after
+/// a process had replaced its program. It exits with 1 with the fault, and with 0 without it.
+#[rstest]
+#[case::disclosed("open-shows-newer-memory", "planted::discloses_without_a_check", Verdict::Fail, STALE)]
+#[case::left(
+    "close-leaks-a-descriptor",
+    "planted::a_new_program_closes",
+    Verdict::Leak,
+    "importer: all descriptors are closed"
+)]
+#[conformance::test()]
+fn a_failure_without_a_failed_check_has_a_program(
+    #[case] fault: &str,
+    #[case] planted: &str,
+    #[case] verdict: Verdict,
+    #[case] says: &str,
+) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let (found, program) = reported_with(fault, planted, folder.path())?;
+    check!(found == verdict, "the verdict is {found}");
+    let (code, line) = executed(&program, &reference()?, Some(fault))?;
+    check!(code == Some(1) && line.contains(says), "{code:?}: {line}");
+    let (code, line) = executed(&program, &reference()?, None)?;
+    check!(code == Some(0), "{code:?}: {line}");
     Ok(())
 }
 

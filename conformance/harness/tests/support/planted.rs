@@ -432,3 +432,32 @@ fn discloses_in_some_runs(#[case] first: bool) -> Outcome {
     }
     Ok(())
 }
+
+/// What the case `discloses_without_a_check` discloses.
+pub(crate) const STALE: &str = "a stale handle shows newer memory";
+
+/// A case that discloses what a stale handle shows, if the driver opens it, without a check that fails.
+#[rstest]
+#[conformance::test()]
+fn discloses_without_a_check(exporter: Role, importer: Role) -> Outcome {
+    const SECRET: u32 = 7;
+    let older = exporter.mem_alloc(MIB)?;
+    let stale = exporter.ipc_get_mem_handle(older)?;
+    exporter.mem_free(older)?;
+    exporter.fill(exporter.mem_alloc(MIB)?, MIB, SECRET)?;
+    if let Some(import) = importer.ipc_open_mem_handle(stale).recorded("open")?
+        && importer.mismatches_by_copy(import, MIB, SECRET).recorded("read")? == Some(0)
+    {
+        return Err(Stop::disclosed(STALE));
+    }
+    Ok(())
+}
+
+/// A process that replaces its program, and closes an import afterwards.
+#[rstest]
+#[conformance::test()]
+fn a_new_program_closes(exporter: Role, importer: Role) -> Outcome {
+    let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(MIB)?)?;
+    importer.exec()?;
+    importer.ipc_close_mem_handle(importer.ipc_open_mem_handle(handle)?)
+}
