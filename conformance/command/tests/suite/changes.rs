@@ -211,6 +211,24 @@ fn the_first_line_says_what_changed(
     Ok(())
 }
 
+/// Runs that observe different things are a wrong result, even if the reason quotes how a process ended in one of them.
+#[rstest]
+#[case::crash("killed by signal 11 (SIGSEGV)")]
+#[case::exit("exited with code 3")]
+#[conformance::test()]
+fn a_regression_of_an_observation_is_a_wrong_result(#[case] end: &str) -> Outcome {
+    let (old, mut new) = (plain("570.86.15", 3), plain("580.159.04", 3));
+    let reason = format!("the observation `close` was \"CUDA_SUCCESS (0)\" in run 1 and \"{end}\" in run 2");
+    // Such a case has no failure of its own.
+    (new.cases[1].verdict, new.cases[1].reason) = (Verdict::Fail, Some(reason.clone()));
+    let output = Reports::new(&old, &new)?.run(&["diff", "old", "new"])?;
+    let printed = text(&output.stdout);
+    let sentence = format!("1 documented rule broke since 570.86.15 (1 wrong result): {reason}.");
+    check!(printed.lines().next() == Some(&*sentence), "{printed}");
+    check!(output.status.code() == Some(1), "{}: {printed}", output.status);
+    Ok(())
+}
+
 /// Regressions with one cause are one entry, in text, JSON and on the page, and JUnit names the kind and the call.
 #[rstest]
 #[conformance::test()]
