@@ -126,6 +126,30 @@ fn models_are_compared_only_with_the_same_seed(#[case] id: &str, #[case] seed: u
     Ok(())
 }
 
+/// The scripts of a model also decide how long it takes, so its durations are compared only between runs with one seed.
+#[rstest]
+#[case::model_of_another_seed("model::all_together", 8, false)]
+#[case::model_of_the_same_seed("model::all_together", 7, true)]
+#[case::case_of_another_seed("ipcmem::open::x", 8, true)]
+#[conformance::test()]
+fn durations_of_models_are_compared_only_with_the_same_seed(
+    #[case] id: &str,
+    #[case] seed: u64,
+    #[case] is_compared: bool,
+) -> Outcome {
+    let with = |seed: u64, duration_ms: f64| {
+        let mut report = plain("570.86.15", 2);
+        report.run.seed = seed;
+        report.cases.push(CaseReport { duration_ms, ..case(id) });
+        report.cases.sort_by(|one, other| one.id.cmp(&other.id));
+        report
+    };
+    let output = Reports::new(&with(7, 200.0), &with(seed, 2000.0))?.run(&["diff", "old", "new"])?;
+    let printed = text(&output.stdout);
+    check!(printed.contains("time: 200 ms -> 2000 ms") == is_compared, "{}: {printed}", output.status);
+    Ok(())
+}
+
 /// A report of an earlier suite names the suite's helpers. Its crashes and hangs are those of the functions.
 #[rstest]
 #[case::crash(
