@@ -27,7 +27,9 @@ pub(crate) fn write(story: &Story, head: &str, memory: u64) -> Result<String, Un
     let program = tell(story)?;
     let text = assemble::program(story, program, head, memory);
     if text.contains(MARK) {
-        return Err(Unwritable::new("the threads of a process do different things"));
+        return Err(Unwritable::new(
+            "the threads of a process do different things, or the case uses the results of only some of them",
+        ));
     }
     if text.lines().count() > MOST_LINES {
         return Err(Unwritable::new(format!("the program would have more than {MOST_LINES} lines")));
