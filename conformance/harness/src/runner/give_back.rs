@@ -44,7 +44,9 @@ impl Shared {
     /// the worst problem, if there is one.
     pub(super) fn give_back(&self, running: Running, outcome: &Outcome) -> Option<Bad> {
         const WHILE: &str = "while resources were released: ";
-        let roles = running.roles.take();
+        let mut roles = running.roles.take();
+        // Process 1 of a PID namespace cannot end before the runner has reaped the others in it.
+        roles.sort_by_key(|role| role.inner_id() == 1);
         let mut worst: Option<Bad> = None;
         let mut worse = |bad: Bad| {
             if worst.as_ref().is_none_or(|known| bad.verdict > known.verdict) {

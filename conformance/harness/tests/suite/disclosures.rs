@@ -1,6 +1,6 @@
 //! Disclosures: reported and printed, without an effect on verdicts and exit codes.
 
-use conformance::{Outcome, Verdict, check};
+use conformance::{Defect, Outcome, Verdict, check};
 use rstest::rstest;
 
 use crate::planted::DISCLOSURE;
@@ -69,5 +69,19 @@ fn runs_that_disclose_alike_agree() -> Outcome {
     let case = report.cases.first().ok_or_else(|| harness(run.errors()))?;
     check!(case.verdict == Verdict::Pass && case.disclosures == [DISCLOSURE], "{case:?}");
     check!(run.output.status.success(), "{}", run.text());
+    Ok(())
+}
+
+/// A disclosure is not hidden by the end of a PID namespace, whose process 1 ends only after the others.
+#[rstest]
+#[conformance::test(needs(root))]
+fn a_disclosure_in_a_pid_namespace_is_reported() -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").args(["--reruns", "0", "--exact", "planted::discloses_in_a_pid_namespace"]);
+    let run = run(command)?;
+    let report = run.report()?;
+    let case = report.cases.first().ok_or_else(|| harness(run.errors()))?;
+    check!(case.verdict == Verdict::Fail && case.reason.as_deref() == Some(DISCLOSURE), "{case:?}");
+    check!(case.failure.as_ref().is_some_and(|failure| failure.kind == Defect::Disclosure), "{case:?}");
     Ok(())
 }

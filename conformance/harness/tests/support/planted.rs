@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use conformance::calls::checkpoint::CheckpointStep;
 use conformance::calls::planted::BadExit;
 use conformance::{
-    Expect as _, KIB, MIB, MemProperties, Note, Outcome, Placement, Pointer, Role, Stop, Stream, annotate, check,
+    Expect as _, KIB, MIB, MemProperties, Note, Outcome, PidNamespace, Placement, Pointer, Role, Stop, Stream, annotate, check,
     is_listed,
 };
 use cuda_ipc_sys::CUmemAllocationHandleType;
@@ -460,4 +460,14 @@ fn a_new_program_closes(exporter: Role, importer: Role) -> Outcome {
     let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(MIB)?)?;
     importer.exec()?;
     importer.ipc_close_mem_handle(importer.ipc_open_mem_handle(handle)?)
+}
+
+/// A case that fails while two of its processes live in one PID namespace.
+#[rstest]
+#[conformance::test(needs(root))]
+fn discloses_in_a_pid_namespace() -> Outcome {
+    let namespace = PidNamespace::new()?;
+    let role = |name| Role::new(name, Placement::device(0).in_pid_namespace(&namespace));
+    let _both = (role("first")?, role("second")?);
+    Err(Stop::disclosed(DISCLOSURE))
 }
