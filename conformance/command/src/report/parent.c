@@ -50,16 +50,27 @@ static void ended(pid_t pid, int status) {
     }
 }
 
+/* Notes how a process has ended, if it has. */
+static void look_after(int process) {
+    int status;
+    if (processes[process] && !is_gone[process] && waitpid(processes[process], &status, WNOHANG) == processes[process])
+        ended(processes[process], status);
+}
+
 /* A process has ended before its turn was over: it has found something, or another one has. */
 static void lost(int process) {
-    int status;
-    if (!is_gone[process] && waitpid(processes[process], &status, 0) == processes[process])
-        ended(processes[process], status);
+    const struct timespec millisecond = { 0, 1000000 };
+    for (int tries = 0; !is_gone[process]; tries++) {
+        look_after(process);
+        /* Process 1 of a PID namespace ends only after the others in it have been waited for. */
+        for (int other = 1; tries >= 1000 && other < PROCESSES; other++)
+            look_after(other);
+        nanosleep(&millisecond, NULL);
+    }
     for (int tries = 0; tries < 1000; tries++) {
         for (int other = 1; other < PROCESSES; other++)
-            if (processes[other] && !is_gone[other] && waitpid(processes[other], &status, WNOHANG) == processes[other])
-                ended(processes[other], status);
-        nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
+            look_after(other);
+        nanosleep(&millisecond, NULL);
     }
     if (*has_found)
         conclude(MISBEHAVES);

@@ -132,6 +132,17 @@ fn a_failure_without_a_failed_check_has_a_program(
     #[case] verdict: Verdict,
     #[case] says: &str,
 ) -> Outcome {
+    tells_apart(fault, planted, verdict, says)
+}
+
+/// The same if the process that finds the disclosure is process 1 of a PID namespace: it ends after the others in it.
+#[rstest]
+#[conformance::test(needs(root))]
+fn a_disclosure_in_a_pid_namespace_has_a_program() -> Outcome {
+    tells_apart("open-shows-newer-memory", "planted::discloses_in_a_pid_namespace", Verdict::Fail, STALE)
+}
+
+fn tells_apart(fault: &str, planted: &str, verdict: Verdict, says: &str) -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
     let (found, program) = reported_with(fault, planted, folder.path())?;
     check!(found == verdict, "the verdict is {found}");
