@@ -21,7 +21,7 @@ pub(crate) fn told(steps: &[Step]) -> Vec<Told> {
     let told = |step: &Step| Told {
         role: step.role.clone(),
         call: names.of_role(&step.role).name(&step.in_c()),
-        answer: if step.answer == "()" { "success".to_owned() } else { names.name(short(step)) },
+        answer: if step.answer == "()" { "success".to_owned() } else { names.answer(step, short(step)) },
         took: step
             .ms
             .map(|ms| if ms < 0.1 { format!("{:.0} µs", ms * 1e3) } else { format!("{ms:.1} ms") })
@@ -44,7 +44,7 @@ pub(crate) fn in_words(steps: &[Step], text: &str) -> String {
     let mut names = Names::default();
     for step in steps {
         names.of_role(&step.role).name(&step.in_c());
-        names.name(&step.answer);
+        names.answer(step, &step.answer);
     }
     // The reason of a case begins with the role that it is about.
     let role = text.split_once(": ").map_or("", |(role, _)| role);
@@ -59,12 +59,50 @@ struct Names {
     role: String,
     known: BTreeMap<(String, String), String>,
     counts: BTreeMap<String, usize>,
+    /// The addresses that calls of each role returned, with the size of each.
+    memory: BTreeMap<(String, u64), u64>,
 }
 
 impl Names {
     fn of_role(&mut self, role: &str) -> &mut Self {
         role.clone_into(&mut self.role);
         self
+    }
+
+    /// Names what a step returned. An address that it returned has a size: that in the call, or the largest so far, which an
+    /// import has.
+    fn answer(&mut self, step: &Step, answer: &str) -> String {
+        if let Some(address) =
+            wrapped(answer).filter(|(kind, ..)| *kind == POINTER).and_then(|(_, value, _)| hex(value))
+        {
+            let size =
+                step.call.split_once(" size: ").and_then(|(_, rest)| rest.split([',', ' ']).next()?.parse().ok());
+            let size = size.or_else(|| self.memory.values().max().copied()).unwrap_or_default();
+            self.memory.insert((self.role.clone(), address), size);
+        }
+        self.name(answer)
+    }
+
+    /// Returns the name of an address inside memory that a call returned: `pointer A + 4096`.
+    fn inside(&self, value: &str) -> Option<String> {
+        let address = hex(value)?;
+        let ((_, base), size) = self.memory.range((self.role.clone(), 0)..=(self.role.clone(), address)).next_back()?;
+        let offset = address - base;
+        if offset == 0 || offset >= *size {
+            return None;
+        }
+        let base = self.known.get(&(words(POINTER), format!("{base:#x}")))?;
+        Some(format!("{base} + {offset}"))
+    }
+
+    /// Returns the argument of a kernel: the name of a known address, or a number.
+    fn argument(&self, text: &str) -> Option<(String, usize)> {
+        let inner = text.strip_prefix("U64(").or_else(|| text.strip_prefix("U32("))?;
+        let (number, _) = inner.split_once(')')?;
+        let address = format!("{:#x}", number.parse::<u64>().ok()?);
+        let known = self.known.get(&(words(POINTER), address.clone())).cloned();
+        let name = known.or_else(|| self.inside(&address)).unwrap_or_else(|| number.to_owned());
+        Some((name, text.len() - inner.len() + number.len() + 1))
     }
 
     /// Replaces `Pointer(0x7f2a40000000)` by `pointer A`, `Descriptor(8)` by `descriptor A`, and `MemHandle(CUipcMemHandle(5ac3…))` by `mem handle A`.
@@ -75,6 +113,11 @@ impl Names {
             let (before, from) = rest.split_at(start);
             let is_in_a_word = before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
             named.push_str(before);
+            if let Some((argument, length)) = self.argument(from).filter(|_| !is_in_a_word) {
+                named.push_str(&argument);
+                rest = &from[length..];
+                continue;
+            }
             match wrapped(from).filter(|_| !is_in_a_word) {
                 Some((kind, value, length)) => {
                     named.push_str(&self.of(kind, value));
@@ -97,6 +140,13 @@ impl Names {
         if !is_descriptor && value.trim_start_matches("0x").bytes().all(|digit| digit == b'0') {
             return format!("null {kind}");
         }
+        let is_new = !self.known.contains_key(&(kind.clone(), value.clone()));
+        if is_new
+            && kind == words(POINTER)
+            && let Some(inside) = self.inside(&value)
+        {
+            return inside;
+        }
         let counts = &mut self.counts;
         let name = self.known.entry((kind.clone(), value)).or_insert_with(|| {
             let count = counts.entry(kind.clone()).or_default();
@@ -105,6 +155,13 @@ impl Names {
         });
         name.clone()
     }
+}
+
+/// The type of an address.
+const POINTER: &str = "Pointer";
+
+fn hex(value: &str) -> Option<u64> {
+    u64::from_str_radix(value.strip_prefix("0x")?, 16).ok()
 }
 
 /// The type of a descriptor, whose number is decimal.

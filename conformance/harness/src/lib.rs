@@ -36,6 +36,7 @@ mod check;
 #[path = "calls/macros.rs"]
 mod macros;
 
+mod awaited;
 pub mod calls;
 mod case;
 pub mod catalogue;
@@ -65,6 +66,7 @@ pub mod values;
 mod verdict;
 mod warm;
 
+pub use awaited::until_changed;
 pub use calls::descriptor::{SentDescriptor, UnreadDescriptor};
 pub use case::{
     Registered, annotate, disclose, forget_ended_roles, forget_steps, full_load, is_listed, models, need, observe,

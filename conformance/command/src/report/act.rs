@@ -33,8 +33,10 @@ pub(crate) enum Act {
     Signal(usize, i32),
     /// A process replaced its program, and became another role.
     Replaced { before: usize, after: usize },
-    /// A role ended by itself.
-    Exit { role: usize, with_handlers: bool },
+    /// A role ended by itself; how, if it was not in order.
+    Exit { role: usize, with_handlers: bool, end: Option<String> },
+    /// A role did not end in order when the runner let it exit, after the case.
+    EndsBadly { role: usize, end: String },
 }
 
 /// A step: the driver calls behind one line of the case.
@@ -57,6 +59,10 @@ pub(crate) struct Step {
     pub(crate) other: Option<usize>,
     /// The descriptor that the process got or sent.
     pub(crate) descriptor: Option<Descriptor>,
+    /// How many steps of the case it stands for: more than one if the case repeated it until its answer was the right one.
+    pub(crate) times: usize,
+    /// Whether the case would have repeated it. The check after it has the condition.
+    pub(crate) is_awaited: bool,
 }
 
 /// A descriptor of a step.

@@ -1,20 +1,16 @@
 //! The C program of a story.
 
-use conformance::trace::Expectation;
-
 use super::call::quoted;
 use super::check;
 use super::condition::checked;
+use super::failing::{crashes, fails};
 use super::leak::{self, Left};
 use super::piece::MARK;
 use super::program::{PARENT, Program};
-use super::story::{Act, Called, Expected, Step, Story, Unwritable};
-use super::text::{Token, tokens};
+use super::story::{Act, Story, Unwritable};
 use super::values::Kind;
 use super::{assemble, descriptor, step};
 
-/// The byte with which the suite fills memory beside an output, which the call must not change.
-const UNWRITTEN: i128 = 0xa5;
 /// The most driver calls that become a program in reasonable time.
 const MOST_CALLS: usize = 2_000_000;
 /// The most times that a program waits for a step: the last index of `no_call` in `waits.c`.
@@ -58,6 +54,8 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
     let mut last = PARENT;
     let mut last_answer = "";
     let mut has_failed = false;
+    // The participant of a step that the case repeated, and where its lines begin.
+    let mut awaited = None;
     // Whether each participant can act: it has not ended, is not stopped, and is in no step.
     let mut can_act = vec![true; program.participants.len()];
     // If a check of the case failed, that check shows the leak. Otherwise the program measures it at the end.
@@ -71,10 +69,12 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
     };
     // If the case leaked or crashed, a failed release is not what the program must show.
     let may_fail = left.is_some() || story.verdict == "crash";
+    // A case may accept how a process ends.
+    let is_bad_end = matches!(&*story.verdict, "crash" | "timeout");
     // From `story.own` on, the runner makes the roles release what they hold. The program does so only if the case failed,
     // leaked or crashed, and not before that point.
     for (place, act) in story.acts.iter().enumerate() {
-        if place == story.own && (has_failed || !matches!(&*story.verdict, "fail" | "leak" | "crash")) {
+        if place == story.own && (has_failed || !matches!(&*story.verdict, "fail" | "leak" | "crash" | "timeout")) {
             break;
         }
         if let Some(left) = left.as_ref().filter(|left| place == left.place(story)) {
@@ -95,7 +95,10 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
                     program.turn(step.role + 1);
                     leak::give_back(&mut program, step.role + 1, step, may_fail)?;
                 } else {
+                    program.turn(step.role + 1);
+                    awaited = step.is_awaited.then(|| (step.role + 1, program.line_count(step.role + 1)));
                     step::write(&mut program, step)?;
+                    program.steps += step.times - 1;
                 }
                 (last, last_answer) = (step.role + 1, &step.answer);
                 has_failed |= fails(step) && !(step.gives_back() && may_fail && !crashes(step));
@@ -147,6 +150,11 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
                     Some(compared) => check::comparison(&mut program, last, compared, text, *holds)?,
                     None => check::of_answer(&program, last_answer, *holds),
                 };
+                if let Some((participant, first)) = awaited.take() {
+                    let it = condition.as_ref().filter(|condition| condition.participant == participant);
+                    let it = it.ok_or_else(|| Unwritable::new("the program cannot check what the case waits for"))?;
+                    program.repeat_until(participant, first, &it.text);
+                }
                 match condition {
                     Some(condition) => checked(&mut program, &condition, shows),
                     None if *holds => {}
@@ -192,14 +200,18 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
                 program.line(before + 1, format!("become({after_name});"));
                 program.line(PARENT, format!("replaced({before_name}, {after_name});"));
             }
-            Act::Exit { role, with_handlers } => {
+            Act::Exit { role, with_handlers, end } => {
                 can_act[role + 1] = false;
                 program.turn(role + 1);
                 program.turn(PARENT);
-                program.line(role + 1, if *with_handlers { "exit(BEHAVES);" } else { "_exit(BEHAVES);" });
+                program.line(role + 1, if *with_handlers { "leave();" } else { "_exit(BEHAVES);" });
                 let name = program.participants[role + 1].clone();
                 program.line(PARENT, format!("until_gone({name});"));
+                // The parent looks at how the process ends.
+                has_failed |= end.is_some() && is_bad_end;
             }
+            // Every process exits at the end of the program.
+            Act::EndsBadly { .. } => has_failed |= is_bad_end,
         }
     }
     if let Some(left) = left {
@@ -211,8 +223,10 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
         return Err(Unwritable::new(if story.is_afresh {
             "no call and no comparison in the last script of the model failed: it leaves only a descriptor open, or fails only \
              after other scripts, or only sometimes"
+        } else if is_bad_end {
+            "a process ended or hung where the case called no driver"
         } else {
-            "no call of the driver and no comparison failed, so a program has nothing to show"
+            "the case failed for another reason than the result of a call or a comparison"
         }));
     }
     Ok(program)
@@ -226,41 +240,6 @@ fn measures(act: &Act) -> bool {
 /// Whether a role closes a descriptor before its end.
 fn closes(act: &Act) -> bool {
     matches!(act, Act::Step(step) if step.name() == "close_descriptor" || step.name().ends_with("export_and_close"))
-}
-
-/// Whether a call of a step did not return.
-fn crashes(step: &Step) -> bool {
-    step.calls.iter().any(|called| called.returned.is_none())
-}
-
-/// Whether a step did not end as the case expected.
-fn fails(step: &Step) -> bool {
-    if step.gives_back() {
-        return step.is_refused();
-    }
-    // What the program checks in the step itself.
-    let finds_other_memory = step.name() == "first_mismatch_of_many" && step.answer.starts_with("Some");
-    let is_written_beside = step.name() == "ipc_get_mem_handle_between_others"
-        && tokens(&step.answer).iter().any(|token| matches!(token, Token::Number(byte) if *byte != UNWRITTEN));
-    if finds_other_memory || is_written_beside {
-        return true;
-    }
-    // The threads of a step call in any order.
-    let is_refused = |called: &&Called| called.returned.as_ref().is_some_and(|returned| returned.code != 0);
-    let threads = step.calls.iter().filter(|called| called.thread.is_some());
-    if step.expectation == Expected::Success && !step.has_output && threads.into_iter().any(|it| is_refused(&it)) {
-        return true;
-    }
-    match (&step.expectation, step.code()) {
-        // The process crashed or hung, and was not killed by the case.
-        (_, None) => !step.calls.is_empty() && !step.answer.contains("SIGKILL"),
-        (Expected::Success, Some(code)) => code != 0 && !step.has_output,
-        (Expected::Other(Expectation::Refused(codes)), Some(code)) => {
-            code == 0 || !codes.is_empty() && !codes.contains(&code)
-        }
-        (Expected::Other(Expectation::Among(codes)), Some(code)) => code != 0 && !codes.contains(&code),
-        (Expected::Other(_), Some(_)) => false,
-    }
 }
 
 fn start(program: &mut Program, story: &Story, role: usize) {

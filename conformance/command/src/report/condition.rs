@@ -24,12 +24,17 @@ impl Condition {
 /// Makes a program check a condition. The text says what it is about.
 pub(crate) fn checked(program: &mut Program, condition: &Condition, text: &str) {
     program.turn(condition.participant);
-    let text = text.replace(" ?", "?").replace(" . ", ".");
-    let text = text.strip_prefix("* ").unwrap_or(&text);
+    let text = &readable(text);
     let line = match condition.operands() {
         Some([left, operator, right]) => format!("compares({left}, {operator}, {right}, {});", quoted(text)),
         None => format!("holds({}, {});", condition.text, quoted(text)),
     };
     program.line(condition.participant, line);
     program.checks += 1;
+}
+
+/// Returns a condition of a case as somebody would write it: the macro that checks it puts a space between any two words.
+pub(crate) fn readable(condition: &str) -> String {
+    let text = condition.replace(" ?", "?").replace(" . ", ".");
+    text.strip_prefix("* ").map_or_else(|| text.clone(), str::to_owned)
 }

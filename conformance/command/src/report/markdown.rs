@@ -11,7 +11,7 @@ use conformance::report::{CaseReport, Run, Step};
 use super::markup::{block, escape, quoted, quoted_path, wrapped};
 use super::record::Recorded;
 use super::story::Unwritable;
-use super::{source, steps};
+use super::{glossary, source, steps};
 use crate::output::Failure;
 use crate::told;
 
@@ -66,7 +66,7 @@ impl<'report> Page<'report> {
     fn steps(&self) -> Vec<steps::Line> {
         match &self.recorded.story {
             Ok(story) => steps::of_story(story, &self.case.steps),
-            Err(_) => self.case.steps.iter().cloned().map(steps::Line::Step).collect(),
+            Err(_) => self.case.steps.iter().cloned().map(steps::Listed::of).map(steps::Line::Step).collect(),
         }
     }
 
@@ -175,7 +175,8 @@ impl<'report> Page<'report> {
                 let _ = write!(text, "\nThere is no program: {}.\n", escape(&reason.0));
             }
         }
-        let listed = steps::listed(&self.steps());
+        let lines = self.steps();
+        let listed = steps::listed(&lines);
         if !listed.is_empty() {
             let _ = write!(text, "\n## Steps\n\n{listed}");
         }
@@ -187,7 +188,11 @@ impl<'report> Page<'report> {
                 let _ = write!(text, "\nThen the processes released what they held:\n\n{given_back}");
             }
         }
-        text
+        let steps: Vec<_> = lines
+            .iter()
+            .filter_map(|line| if let steps::Line::Step(it) = line { Some(&it.step) } else { None })
+            .collect();
+        text + &glossary::text(&steps)
     }
 }
 

@@ -11,6 +11,8 @@ mod check;
 mod child;
 mod condition;
 mod descriptor;
+mod failing;
+mod glossary;
 mod index;
 mod leak;
 mod log;

@@ -104,12 +104,20 @@ __attribute__((unused)) static void must_be_refused(CUresult code) {
         if (!(condition))                                                                                           \
             end(MISBEHAVES, "%s: %s: %s does not hold", names[self], text, #condition);                             \
     } while (0)
-/* The same for a comparison of two numbers. */
+/* The same for a comparison of two numbers: says what was found and what was expected. */
+__attribute__((unused)) static const char *in_words(const char *operator) {
+    const char *const words[][2] = { { "!=", "another number than " }, { ">=", "at least " }, { "<=", "at most " },
+                                     { ">", "more than " },             { "<", "less than " } };
+    for (size_t one = 0; one < sizeof words / sizeof *words; one++)
+        if (!strcmp(operator, words[one][0]))
+            return words[one][1];
+    return "";
+}
 #define compares(left, operator, right, text)                                                                       \
     do {                                                                                                            \
         if (!((left) operator (right)))                                                                             \
-            end(MISBEHAVES, "%s: %s: %s " #operator " %s does not hold: %lld and %lld", names[self], text, #left,   \
-                #right, (long long)(left), (long long)(right));                                                     \
+            end(MISBEHAVES, "%s: %s: %s is %lld, expected %s%lld", names[self], text, #left, (long long)(left),     \
+                in_words(#operator), (long long)(right));                                                           \
     } while (0)
 /* A condition that shows that a process reaches memory which was not shared with it. */
 #define discloses(condition, text)                                                                                  \
@@ -117,6 +125,15 @@ __attribute__((unused)) static void must_be_refused(CUresult code) {
         if (condition)                                                                                              \
             end(MISBEHAVES, "%s: %s", names[self], text);                                                           \
     } while (0)
+
+/* What a process is in while it exits. */
+static const char leaving[] = "exit";
+
+/* Ends the process as a return from main does. A driver can have handlers for that. */
+static void leave(void) {
+    calls[self] = leaving;
+    exit(BEHAVES);
+}
 
 /* The other process is gone, so the parent has the result. */
 static void alone(void) { _exit(ALONE); }

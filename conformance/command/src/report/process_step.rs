@@ -86,7 +86,12 @@ pub(crate) fn words_of_the_stack(program: &mut Program, me: usize, step: &Step) 
 
 /// Adds a number that the process counts.
 pub(crate) fn counted(program: &mut Program, me: usize, step: &Step, text: &str) {
+    counted_as(program, me, step, "wrong_words", text);
+}
+
+/// The same, with the stem of a name.
+pub(crate) fn counted_as(program: &mut Program, me: usize, step: &Step, stem: &str, text: &str) {
     let number = step.answer.parse().unwrap_or(u64::MAX);
-    let (wrong, _) = program.variable(me, Kind::Number, "unsigned long long", "wrong_words", number);
-    program.line(me, format!("{wrong} = {text};"));
+    let (count, _) = program.variable(me, Kind::Number, "unsigned long long", stem, number);
+    program.line(me, format!("{count} = {text};"));
 }

@@ -122,6 +122,29 @@ impl Program {
         self.lines[participant].push(Line::Text(text.into()));
     }
 
+    /// Returns how many lines a participant has.
+    pub(crate) fn line_count(&self, participant: usize) -> usize {
+        self.lines[participant].len()
+    }
+
+    /// Makes a participant repeat its lines from one on until a condition holds. What the lines only prepare, it does once.
+    pub(crate) fn repeat_until(&mut self, participant: usize, first: usize, condition: &str) {
+        let is_repeated = |line: &Line| matches!(line, Line::Text(text) if !text.contains(" = buffer("));
+        let lines = self.lines[participant].split_off(first);
+        let (repeated, before): (Vec<_>, Vec<_>) = lines.into_iter().partition(is_repeated);
+        self.lines[participant].extend(before);
+        self.line(
+            participant,
+            "/* again and again, for three seconds */\nfor (int tries = 0; tries < 3000; tries++) {",
+        );
+        for line in repeated {
+            let Line::Text(text) = line else { continue };
+            self.line(participant, format!("    {}", text.replace('\n', "\n    ")));
+        }
+        self.line(participant, format!("    if ({condition})\n        break;"));
+        self.line(participant, "    nanosleep(&(struct timespec){ 0, 1000000 }, NULL);\n}");
+    }
+
     /// Returns a new name: `pointer3`.
     pub(crate) fn name(&mut self, stem: &str) -> String {
         let number = self.numbered.entry(stem.to_owned()).or_default();

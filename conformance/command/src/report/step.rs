@@ -324,7 +324,7 @@ fn answered(
         ("other_bytes", Some(buffer)) => {
             program.helpers.insert("other_bytes");
             let text = format!("other_bytes({buffer}, {}, {})", length(program, me, number("size")?), number("value")?);
-            process_step::counted(program, me, step, &text);
+            process_step::counted_as(program, me, step, "other_bytes", &text);
         }
         ("read", Some(buffer)) => {
             let bytes: Option<Vec<u8>> = tokens(super::check::beginning(&step.answer))

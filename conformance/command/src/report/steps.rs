@@ -3,10 +3,12 @@
 use std::fmt::Write as _;
 
 use conformance::report;
+use cuda_ipc_sys::CUresult;
 
+use super::failing;
 use super::markup::{code, escape};
 use super::story::{Act, Story};
-use crate::told::told;
+use crate::told::{in_words, told};
 
 /// The most steps of a block that repeats.
 const LONGEST_BLOCK: usize = 12;
@@ -20,59 +22,96 @@ const KEPT: usize = 40;
 #[derive(Clone, Debug)]
 pub(super) enum Line {
     /// A step, which has a number.
-    Step(report::Step),
+    Step(Listed),
     /// What happened to a process between two steps.
     Event(String),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Listed {
+    pub(super) step: report::Step,
+    /// What is wrong with it.
+    mark: Option<String>,
+    /// How many steps of the case it stands for.
+    times: usize,
+    /// Whether the case repeated it until its answer changed.
+    is_awaited: bool,
+}
+
+impl Listed {
+    pub(super) const fn of(step: report::Step) -> Self {
+        Self { step, mark: None, times: 1, is_awaited: false }
+    }
 }
 
 /// Returns what happened in a story. What the trace does not have is taken from the steps of the report if they are the same:
 /// how a process ended in a step.
 pub(super) fn of_story(story: &Story, reported: &[report::Step]) -> Vec<Line> {
+    let marks = failing::marks(story);
     let of_role = |role: &usize, what: &str| Some(Line::Event(format!("{} {what}.", story.roles[*role].name)));
-    let mut numbers = 0..;
-    let line = |act: &Act| match act {
+    let marked = |place: usize, role: &usize| {
+        let mark = marks.get(&place).map(|mark| format!(", {mark}")).unwrap_or_default();
+        of_role(role, &format!("exits{mark}"))
+    };
+    // After a failure, a case kills its processes, of which nobody knows what they have open.
+    let is_last = |act: &Act| matches!(act, Act::Step(step) if !step.gives_back()) || matches!(act, Act::Exit { .. });
+    let last = if marks.is_empty() { None } else { story.acts.iter().rposition(is_last) };
+    let is_tidying = |place: usize, act: &Act| last.is_some_and(|last| place > last) && matches!(act, Act::Signal(..));
+    let mut number = 0;
+    let line = |(place, act): (usize, &Act)| match act {
+        Act::Signal(..) if is_tidying(place, act) => None,
         Act::Step(step) if !step.gives_back() => {
-            let number = numbers.next().unwrap_or_default();
+            number += step.times;
             let known =
-                || reported.get(number).filter(|other| other.call == step.text).map(|other| other.answer.clone());
+                || reported.get(number - 1).filter(|other| other.call == step.text).map(|other| other.answer.clone());
             let answer = if step.answer.is_empty() {
                 known().unwrap_or_else(|| "no answer".to_owned())
             } else {
                 step.answer.clone()
             };
             let role = story.roles[step.role].name.clone();
-            Some(Line::Step(report::Step { role, call: step.text.clone(), answer, ms: None, log: Vec::new() }))
+            let told = report::Step { role, call: step.text.clone(), answer, ms: None, log: Vec::new() };
+            let (mark, times, is_awaited) = (marks.get(&place).cloned(), step.times, step.is_awaited);
+            Some(Line::Step(Listed { step: told, mark, times, is_awaited }))
         }
         Act::Replaced { before, .. } => {
-            numbers.next();
+            number += 1;
             let role = story.roles[*before].name.clone();
             let (call, answer) = ("exec_itself".to_owned(), "()".to_owned());
-            Some(Line::Step(report::Step { role, call, answer, ms: None, log: Vec::new() }))
+            Some(Line::Step(Listed::of(report::Step { role, call, answer, ms: None, log: Vec::new() })))
         }
-        Act::Exit { role, .. } => of_role(role, "exits"),
+        Act::Exit { role, .. } => marked(place, role),
+        Act::EndsBadly { role, .. } if marks.contains_key(&place) => marked(place, role),
         Act::Signal(role, 9) => of_role(role, "is killed with SIGKILL"),
         Act::Signal(role, 18) => of_role(role, "goes on after SIGCONT"),
         Act::Signal(role, 19) => of_role(role, "is stopped with SIGSTOP"),
         _ => None,
     };
     // The runner ends the processes after the case.
-    story.acts[..story.own].iter().filter_map(line).collect()
+    let is_listed = |(place, act): &(usize, &Act)| *place < story.own || matches!(act, Act::EndsBadly { .. });
+    story.acts.iter().enumerate().filter(is_listed).filter_map(line).collect()
 }
 
 /// Lists steps with their numbers. A block that repeats is listed once, and the middle of a long list is left out.
 pub(super) fn listed(lines: &[Line]) -> String {
     let steps: Vec<_> =
-        lines.iter().filter_map(|line| if let Line::Step(step) = line { Some(step.clone()) } else { None }).collect();
+        lines.iter().filter_map(|line| if let Line::Step(it) = line { Some(it.step.clone()) } else { None }).collect();
     let mut told = told(&steps).into_iter();
     let lines: Vec<_> = lines
         .iter()
         .filter_map(|line| match line {
-            Line::Step(_) => {
+            Line::Step(listed) => {
                 let step = told.next()?;
-                let text = format!("{}: `{}` → `{}`", escape(&step.role), code(&step.call), code(&step.answer));
-                Some((true, text))
+                let mut text = format!("{}: `{}` → `{}`", escape(&step.role), code(&step.call), code(&step.answer));
+                if listed.is_awaited {
+                    text += ", repeated until the answer changes";
+                }
+                if let Some(mark) = &listed.mark {
+                    text += &format!(" **{}**", escape(&in_words(&steps, mark)));
+                }
+                Some((listed.times, text))
             }
-            Line::Event(text) => Some((false, escape(text))),
+            Line::Event(text) => Some((0, escape(text))),
         })
         .collect();
     let mut parts = folded(&lines);
@@ -88,8 +127,9 @@ pub(super) fn listed(lines: &[Line]) -> String {
     if text.is_empty() { String::new() } else { format!("{text}\n") }
 }
 
-/// Returns the lines of a list, each with how many steps came before it. Steps have numbers.
-fn folded(lines: &[(bool, String)]) -> Vec<(usize, String)> {
+/// Returns the lines of a list, each with how many steps came before it. A line has how many steps it stands for: none, if
+/// it has no number.
+fn folded(lines: &[(usize, String)]) -> Vec<(usize, String)> {
     let mut parts = Vec::new();
     let (mut place, mut steps) = (0, 0);
     while place < lines.len() {
@@ -99,12 +139,14 @@ fn folded(lines: &[(bool, String)]) -> Vec<(usize, String)> {
         let block = (1..=LONGEST_BLOCK.min(rest.len())).find(|length| times(*length) > REPEATS);
         let (length, times) = block.map_or((1, 1), |length| (length, times(length)));
         let mut of_block = 0;
-        for (is_step, line) in &rest[..length] {
-            of_block += usize::from(*is_step);
-            let number = steps + of_block;
-            parts.push(match is_step {
-                true => (number - 1, format!("{number}. {line}\n")),
-                false => (number, format!("\n{line}\n\n")),
+        for (count, line) in &rest[..length] {
+            let number = steps + of_block + 1;
+            of_block += count;
+            let end = steps + of_block;
+            parts.push(match count {
+                0 => (end, format!("\n{line}\n\n")),
+                1 => (number - 1, format!("{number}. {line}\n")),
+                _ => (number - 1, format!("{number}. {line}, to step {end}\n\n")),
             });
         }
         steps += of_block;
@@ -135,7 +177,7 @@ pub(super) fn given_back(story: &Story) -> String {
             let function = &called.call.function;
             let end = match called.returned.as_ref().map(|returned| returned.code) {
                 Some(0) => format!("`{function}`"),
-                Some(code) => format!("`{function}`, which returned {code}"),
+                Some(code) => format!("`{function}`, which returned {}", escape(&CUresult(code).to_string())),
                 None => format!("`{function}`, which did not return"),
             };
             match counted.last_mut() {
@@ -154,12 +196,12 @@ pub(super) fn given_back(story: &Story) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{KEPT, Line, MOST_LINES, listed};
+    use super::{KEPT, Line, Listed, MOST_LINES, listed};
     use conformance::report::Step;
 
     fn steps(calls: impl IntoIterator<Item = String>) -> Vec<Line> {
         let step = |call| Step { role: "a".into(), call, answer: "()".into(), ms: None, log: Vec::new() };
-        calls.into_iter().map(step).map(Line::Step).collect()
+        calls.into_iter().map(step).map(Listed::of).map(Line::Step).collect()
     }
 
     /// A step or a block that repeats is listed once, and the numbers go on after it.

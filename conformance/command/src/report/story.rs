@@ -93,7 +93,7 @@ impl Story {
                     let Some(role) = story.role(*process) else { continue };
                     if call.starts_with("exit_") {
                         let with_handlers = call.starts_with("exit_normally");
-                        story.acts.push(Act::Exit { role, with_handlers });
+                        story.acts.push(Act::Exit { role, with_handlers, end: None });
                         continue;
                     }
                     if call.starts_with("exec_itself") {
@@ -157,9 +157,17 @@ impl Story {
                         step.expectation = Expected::Other(expectation.clone());
                     }
                 }
-                Event::Check { case: of, text, comparison, holds } if of == case => {
+                Event::Check { case: of, text, comparison, holds, awaited } if of == case => {
                     story.keep_codes(comparison.as_ref());
-                    story.acts.push(Act::Check { text: text.clone(), comparison: comparison.clone(), holds: *holds });
+                    if *awaited {
+                        story.last_step_is_awaited();
+                    }
+                    let (text, comparison) = (text.clone(), comparison.clone());
+                    story.acts.push(Act::Check { text, comparison, holds: *holds });
+                }
+                Event::Ended { process, end: Some(end) } => {
+                    let Some(role) = story.role(*process) else { continue };
+                    story.ends_badly(role, end);
                 }
                 Event::Disclosure { case: of, text } if of == case => {
                     story.last_steps_disclose();
@@ -204,7 +212,35 @@ impl Story {
             keeps_code: false,
             descriptor: None,
             other,
+            times: 1,
+            is_awaited: false,
         }));
+    }
+
+    /// Notes that the case repeated the last step until its answer was the right one. One step stands for all of them.
+    fn last_step_is_awaited(&mut self) {
+        let Some((Act::Step(last), before)) = self.acts.split_last() else { return };
+        let is_the_same =
+            |act: &&Act| matches!(act, Act::Step(step) if step.role == last.role && step.text == last.text);
+        let others = before.iter().rev().take_while(is_the_same).count();
+        let first = before.len() - others;
+        self.acts.drain(first..first + others);
+        if let Some(Act::Step(step)) = self.acts.last_mut() {
+            step.times = others + 1;
+            step.is_awaited = true;
+        }
+    }
+
+    /// Notes how a process ended that was asked to exit: by the case, or by the runner after the case.
+    fn ends_badly(&mut self, of: usize, how: &str) {
+        let exit = self.acts.iter_mut().rev().find_map(|act| match act {
+            Act::Exit { role, end, .. } if *role == of => Some(end),
+            _ => None,
+        });
+        match exit {
+            Some(end) => *end = Some(how.to_owned()),
+            None => self.acts.push(Act::EndsBadly { role: of, end: how.to_owned() }),
+        }
     }
 
     /// Whether a process could not release what it held: a script of a model fails if that is so.

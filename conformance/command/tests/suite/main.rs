@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use conformance::runner::{self, Program};
 
+mod agreement;
 mod bad_ends;
 mod bundle;
 mod changes;

@@ -8,18 +8,21 @@
 ///
 /// In a body, `session` performs driver calls, and `?` sends a refusal back to the runner.
 macro_rules! calls {
-    ($($(#[$attribute:meta])*
+    ($($(#[doc = $doc:literal])*
        fn $name:ident($session:ident $(, $argument:ident: $type:ty)*) -> $output:ty $body:block)*) => {
         /// The calls of this resource.
         #[derive(Debug, ::serde::Serialize, ::serde::Deserialize)]
         #[allow(non_camel_case_types, missing_docs)]
         pub enum Call {
-            $($(#[$attribute])* $name { $($argument: $type),* },)*
+            $($(#[doc = $doc])* $name { $($argument: $type),* },)*
         }
 
         impl Call {
             /// The names of the calls, as steps have them.
             pub(crate) const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
+
+            /// The lines of the documentation of each call.
+            pub(crate) const DOCUMENTATION: &'static [&'static [&'static str]] = &[$(&[$($doc),*]),*];
 
             /// Performs the call in a role. Returns the encoded answer.
             pub(crate) fn perform(self, session: &mut $crate::role::Session) -> Vec<u8> {
@@ -38,7 +41,7 @@ macro_rules! calls {
 
         #[allow(clippy::too_many_arguments)]
         impl $crate::Role {
-            $($(#[$attribute])*
+            $($(#[doc = $doc])*
             ///
             /// # Errors
             /// [`Stop`](crate::Stop): the driver refused the call, or the process ended or hung.

@@ -67,6 +67,13 @@ macro_rules! resources {
                 [$($module::Call::NAMES),*].into_iter().flatten().copied()
             }
 
+            /// Returns the lines of a call's documentation, by its name.
+            pub(crate) fn documentation(name: &str) -> Option<&'static [&'static str]> {
+                let all = [$(($module::Call::NAMES, $module::Call::DOCUMENTATION)),*];
+                let mut all = all.into_iter().flat_map(|(names, texts)| names.iter().zip(texts));
+                all.find(|(known, _)| **known == name).map(|(_, lines)| *lines)
+            }
+
             /// Performs the call in a role. Returns the encoded answer.
             pub(crate) fn perform(self, session: &mut Session) -> Vec<u8> {
                 match self {

@@ -10,6 +10,7 @@ use rustix::process::Signal;
 use super::Process;
 use super::status::describe;
 use crate::Stop;
+use crate::trace::{self, Event};
 
 /// How long a process may take to end, at the end of its case or after SIGKILL. The deadline of its steps does not
 /// count, because a case may have shortened it.
@@ -52,17 +53,20 @@ impl Process {
     pub(super) fn finish_exit(&mut self, deadline: Instant) -> Result<(), Stop> {
         "exit".clone_into(&mut self.step);
         let (role, step) = (self.name.clone(), self.step.clone());
-        let stop = if self.ends_before(deadline) {
+        let (stop, end) = if self.ends_before(deadline) {
             let status = self.reap()?;
             if status.success() || self.ended_with_its_namespace(status) {
+                trace::write(|| Event::Ended { process: self.id(), end: None });
                 return Ok(());
             }
-            Stop::Crashed { role, end: describe(status), step }
+            let end = describe(status);
+            (Stop::Crashed { role, end: end.clone(), step }, end)
         } else {
             // No case accepts a process that SIGKILL does not end.
             self.kill()?;
-            Stop::TimedOut { role, step }
+            (Stop::TimedOut { role, step }, "did not end before the deadline".to_owned())
         };
+        trace::write(|| Event::Ended { process: self.id(), end: Some(end) });
         if self.may_crash { Ok(()) } else { Err(stop) }
     }
 

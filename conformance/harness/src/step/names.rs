@@ -16,6 +16,8 @@ pub(super) const HELPERS: &[(&str, &[&str])] = &[
         &["ipc_get_mem_handle_between_others", "ipc_get_mem_handle_into_null", "ipc_get_mem_handle_over"],
     ),
     ("cuIpcOpenMemHandle", &["ipc_open_mem_handle_into_null", "ipc_open_mem_handle_with_flags"]),
+    ("cuLaunchKernel", &["launch"]),
+    ("cuLaunchKernelEx", &["launch_with_event_attribute"]),
     ("cuMemAllocFromPoolAsync", &["mem_alloc_from_pool_async_in"]),
     ("cuMemCreate", &["mem_create_for_rdma", "mem_create_in_part", "mem_create_with_windows_data"]),
     (

@@ -132,6 +132,9 @@ pub enum Event {
         comparison: Option<Comparison>,
         /// Whether the condition held.
         holds: bool,
+        /// Whether the case repeated the last step until the condition held, or until that took too long.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        awaited: bool,
     },
     /// The case found that a process can access memory that was never shared with it.
     Disclosure {
@@ -146,6 +149,14 @@ pub enum Event {
         process: u32,
         /// The number of the signal.
         signal: i32,
+    },
+    /// A process that was asked to exit has ended, or was killed because it did not.
+    Ended {
+        /// The process.
+        process: u32,
+        /// How, if it did not exit in order.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        end: Option<String>,
     },
     /// A case ended.
     End {

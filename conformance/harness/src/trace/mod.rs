@@ -12,7 +12,7 @@ mod writer;
 pub(crate) use call::*;
 pub use event::{Argument, Bytes, Call, Comparison, Event, Expectation, Namespace, Place, read};
 pub(crate) use writer::{
-    case_began, case_ended, closed, descriptor, discarded, expect, is_on, unique_id, unread, write,
+    awaited_change, case_began, case_ended, closed, descriptor, discarded, expect, is_on, unique_id, unread, write,
 };
 #[doc(hidden)]
 pub use writer::{check, computed, condition};

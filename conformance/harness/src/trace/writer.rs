@@ -124,13 +124,35 @@ pub fn check<L: fmt::Debug + ?Sized, R: fmt::Debug + ?Sized>(
             right: format!("{right:?}"),
         }),
         holds,
+        awaited: false,
+    });
+}
+
+/// Writes that the case repeated the last step until its output was another one, and whether it became so.
+pub(crate) fn awaited_change<T: fmt::Debug>(text: &str, last: &T, from: &T, holds: bool) {
+    write(|| Event::Check {
+        case: CASE.with_borrow(Clone::clone),
+        text: text.to_owned(),
+        comparison: Some(Comparison {
+            left: format!("{last:?}"),
+            operator: "!=".to_owned(),
+            right: format!("{from:?}"),
+        }),
+        holds,
+        awaited: true,
     });
 }
 
 /// Writes a condition of a check that is not a comparison. Returns it.
 #[must_use]
 pub fn condition(text: &str, holds: bool) -> bool {
-    write(|| Event::Check { case: CASE.with_borrow(Clone::clone), text: text.to_owned(), comparison: None, holds });
+    write(|| Event::Check {
+        case: CASE.with_borrow(Clone::clone),
+        text: text.to_owned(),
+        comparison: None,
+        holds,
+        awaited: false,
+    });
     holds
 }
 

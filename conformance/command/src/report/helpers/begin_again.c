@@ -39,7 +39,7 @@ __attribute__((constructor)) static void begin_again(int count, char **arguments
     see_ends();
     programs[self]();
     wait_for(PARENT);
-    exit(BEHAVES);
+    leave();
 }
 
 /* A process has replaced its program. */

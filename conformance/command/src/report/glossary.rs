@@ -1,0 +1,66 @@
+//! What a page says of the helpers and the kernels of the suite in its steps, which no reader of CUDA's documentation knows.
+
+use std::fmt::Write as _;
+
+use conformance::report::Step;
+
+/// The kernels of the suite.
+const KERNELS: [(&str, &str); 6] = [
+    (
+        "fill",
+        "Writes the pattern of a seed to every word: the arguments are the address, the number of words and the seed",
+    ),
+    (
+        "verify",
+        "Counts the words that differ from the pattern of a seed: the last argument is the address of the counter",
+    ),
+    ("scale", "Multiplies every word: the arguments are the address, the number of words and the factor"),
+    ("latch", "Waits until the word at an address has a value"),
+    ("spin", "Keeps the GPU busy for a number of nanoseconds"),
+    ("add", "Adds a value to the word at an address, in every thread: the last argument is how many times"),
+];
+/// What the word at an index is, as `kernels::pattern` computes it.
+const PATTERN: &str = "word number `n` of the pattern of a seed is `seed ^ (n * 0x9E3779B9)`, with 32 bits";
+
+/// Lists the helpers and the kernels in some steps, in the order of their first steps.
+pub(super) fn text(steps: &[&Step]) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let mut add = |line: String| {
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    };
+    for step in steps {
+        if let Some(about) = step.about_the_helper() {
+            add(format!("- `{}`: {}.", step.function(), without_links(&about)));
+        }
+        let entry = step.call.split_once("entry: \"").and_then(|(_, rest)| rest.split('"').next());
+        if let Some((kernel, about)) = entry.and_then(|entry| KERNELS.iter().find(|(kernel, _)| *kernel == entry)) {
+            add(format!("- kernel `{kernel}`: {about}."));
+        }
+    }
+    if lines.iter().any(|line| line.contains("pattern of a seed")) {
+        lines.push(format!("- pattern: {PATTERN}."));
+    }
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut text = "\nOf the suite, and not of CUDA:\n\n".to_owned();
+    lines.iter().for_each(|line| {
+        let _ = writeln!(text, "{line}");
+    });
+    text
+}
+
+/// Returns a sentence of Rust's documentation without the targets of its links: ``[`x`](y)`` becomes `` `x` ``.
+fn without_links(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, link)) = rest.split_once('[') {
+        plain += before;
+        let Some((name, after)) = link.split_once(']') else { break };
+        plain += name;
+        rest = after.strip_prefix('(').and_then(|target| target.split_once(')')).map_or(after, |(_, after)| after);
+    }
+    plain + rest
+}
