@@ -33,8 +33,16 @@ pub(crate) fn checked(program: &mut Program, condition: &Condition, text: &str) 
     program.checks += 1;
 }
 
-/// Returns a condition of a case as somebody would write it: the macro that checks it puts a space between any two words.
+/// Returns a condition of a case as somebody would write it: the macro that checks it puts a space between any two words. A
+/// comparison with an earlier measurement becomes a sentence.
 pub(crate) fn readable(condition: &str) -> String {
-    let text = condition.replace(" ?", "?").replace(" . ", ".");
+    if let Some(rest) = condition.strip_prefix("after.") {
+        return match rest.split(' ').next() {
+            Some("free") if rest.contains(">=") => "the memory is free again".to_owned(),
+            Some("free") => "the memory is in use".to_owned(),
+            resource => format!("there are no more {} than before", resource.unwrap_or_default().replace('_', " ")),
+        };
+    }
+    let text = condition.replace(" ?", "?").replace(" . ", ".").replace("? .", "?.");
     text.strip_prefix("* ").map_or_else(|| text.clone(), str::to_owned)
 }

@@ -113,8 +113,14 @@ fn compared(story: &Story, check: usize, comparison: Option<&Comparison>) -> Opt
 
 /// Returns what is wrong with the answer of a step.
 fn unmet(step: &Step, comparison: Option<&Comparison>, text: &str) -> String {
+    let slack = text.strip_prefix("after.free + ").and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok());
     let text = readable(text);
     match comparison {
+        // The free memory may differ by the slack.
+        Some(Comparison { operator, right, .. }) if let (Some(slack), Ok(before)) = (slack, right.parse::<u64>()) => {
+            let bound = if operator == "<" { "less than" } else { "at least" };
+            format!("{text}: expected {bound} {} bytes free", before.saturating_sub(slack))
+        }
         Some(Comparison { left, operator, right }) if *left == step.answer && right.len() <= LONGEST => {
             match &**operator {
                 "==" => format!("expected {right}"),

@@ -22,6 +22,8 @@ const KERNELS: [(&str, &str); 6] = [
 /// What the word at an index is, as `kernels::pattern` computes it.
 const PATTERN: &str = "word number `n` of the pattern of a seed is `seed ^ (n * 0x9E3779B9)`, with 32 bits";
 
+const RUNNER: &str = "the process that starts the others, and that passes descriptors from one to another";
+
 /// Lists the helpers and the kernels in some steps, in the order of their first steps.
 pub(super) fn text(steps: &[&Step]) -> String {
     let mut lines: Vec<String> = Vec::new();
@@ -41,6 +43,9 @@ pub(super) fn text(steps: &[&Step]) -> String {
     }
     if lines.iter().any(|line| line.contains("pattern of a seed")) {
         lines.push(format!("- pattern: {PATTERN}."));
+    }
+    if lines.iter().any(|line| line.contains("the runner")) {
+        lines.push(format!("- runner: {RUNNER}."));
     }
     if lines.is_empty() {
         return String::new();

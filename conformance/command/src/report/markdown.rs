@@ -8,6 +8,7 @@ use conformance::catalogue::{self, Row};
 use conformance::identity::Kind;
 use conformance::report::{CaseReport, Run, Step};
 
+use super::condition::readable;
 use super::markup::{block, escape, quoted, quoted_path, wrapped};
 use super::record::Recorded;
 use super::story::Unwritable;
@@ -58,7 +59,7 @@ impl<'report> Page<'report> {
 
     /// Returns why the case did not pass, with the names that addresses and handles have in the steps.
     fn actual(&self) -> Option<String> {
-        self.case.reason.as_ref().map(|reason| told::in_words(&self.case.steps, reason))
+        self.case.reason.as_ref().map(|reason| readable(&told::in_words(&self.case.steps, reason)))
     }
 
     /// Returns the steps, with the numbers that they have in the program: those of the recorded run, or of the report if no

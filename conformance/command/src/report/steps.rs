@@ -64,10 +64,9 @@ pub(super) fn of_story(story: &Story, reported: &[report::Step]) -> Vec<Line> {
             number += step.times;
             let known =
                 || reported.get(number - 1).filter(|other| other.call == step.text).map(|other| other.answer.clone());
-            let answer = if step.answer.is_empty() {
-                known().unwrap_or_else(|| "no answer".to_owned())
-            } else {
-                step.answer.clone()
+            let answer = match &*step.answer {
+                "" => known().unwrap_or_else(|| "no answer".to_owned()),
+                answer => short(answer, &story.roles[step.role].name).to_owned(),
             };
             let role = story.roles[step.role].name.clone();
             let told = report::Step { role, call: step.text.clone(), answer, ms: None, log: Vec::new() };
@@ -90,6 +89,18 @@ pub(super) fn of_story(story: &Story, reported: &[report::Step]) -> Vec<Line> {
     // The runner ends the processes after the case.
     let is_listed = |(place, act): &(usize, &Act)| *place < story.own || matches!(act, Act::EndsBadly { .. });
     story.acts.iter().enumerate().filter(is_listed).filter_map(line).collect()
+}
+
+/// Returns an answer without the role and the call, which its line has. A step that hung or ended its process has them.
+fn short<'answer>(answer: &'answer str, role: &str) -> &'answer str {
+    let Some(end) = answer.strip_prefix(role).and_then(|rest| rest.strip_prefix(": ")) else { return answer };
+    if end.starts_with("no answer to ") && end.ends_with(" before the deadline") {
+        return "no answer before the deadline";
+    }
+    match end.split_once(" in ") {
+        Some((how, _)) if how.starts_with("killed by") || how.starts_with("exited with") => how,
+        _ => answer,
+    }
 }
 
 /// Lists steps with their numbers. A block that repeats is listed once, and the middle of a long list is left out.

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use conformance::calls::ipc::Call as IpcCall;
-use conformance::{Expect as _, MIB, MemHandle, Outcome, Pointer, Role, Stop, check, observe, seed};
+use conformance::{Expect as _, MemHandle, Outcome, Pointer, Role, Stop, check, observe, seed};
 use cuda_ipc_sys::CUpointer_attribute;
 use rstest::rstest;
 
 use crate::support::SIZE;
 use crate::support::constants::{INVALID_CONTEXT, INVALID_VALUE};
+use crate::support::device_memory::Account;
 use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::latch::wait_for_one;
 use crate::support::legacy::filled;
@@ -222,21 +223,12 @@ fn virtual_memory_is_refused(importer: Role) -> Outcome {
 #[case::kill(End::Kill)]
 #[conformance::test("IPCMEM-CLOSE-015")]
 fn an_importers_exit_closes_its_mappings(exporter: Role, importer: Role, observer: Role, #[case] end: End) -> Outcome {
-    const LARGE: u64 = 256 * MIB;
-    const QUESTIONS: usize = 200;
-    let before = observer.mem_get_info()?.free;
-    let buffer = exporter.mem_alloc(LARGE)?;
+    let account = Account::open(&observer)?;
+    let buffer = exporter.mem_alloc(account.large)?;
     importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
     end.of(&importer)?;
     exporter.mem_free(buffer)?;
-    // The memory of an ended process may return after a delay, and other processes use the device too.
-    for _ in 0..QUESTIONS {
-        if observer.mem_get_info()?.free + LARGE / 2 >= before {
-            return Ok(());
-        }
-    }
-    check!(observer.mem_get_info()?.free >= before, "{LARGE} bytes were freed, but did not return to the device");
-    Ok(())
+    account.check_given_back()
 }
 
 /// Destroying the context that imported memory leaves the exporter unaffected. The code is recorded.
