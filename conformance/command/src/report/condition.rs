@@ -38,9 +38,9 @@ pub(crate) fn checked(program: &mut Program, condition: &Condition, text: &str) 
 pub(crate) fn readable(condition: &str) -> String {
     if let Some(rest) = condition.strip_prefix("after.") {
         return match rest.split(' ').next() {
-            Some("free") if rest.contains(">=") => "the memory is free again".to_owned(),
-            Some("free") => "the memory is in use".to_owned(),
-            resource => format!("there are no more {} than before", resource.unwrap_or_default().replace('_', " ")),
+            Some("free") if rest.contains(">=") => "the memory must be free again".to_owned(),
+            Some("free") => "the memory must be in use".to_owned(),
+            resource => format!("there must be no more {} than before", resource.unwrap_or_default().replace('_', " ")),
         };
     }
     let text = condition.replace(" ?", "?").replace(" . ", ".").replace("? .", "?.");

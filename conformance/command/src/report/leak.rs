@@ -114,14 +114,14 @@ impl Left {
         match self {
             Self::Memory { participant, bytes } => {
                 let text = usage::becomes_free(program, *participant, "free_before", bytes - 1);
-                checked(program, &Condition { participant: *participant, text }, "the memory is free again");
+                checked(program, &Condition { participant: *participant, text }, "the memory must be free again");
             }
             Self::Descriptor { participant, target } => {
                 program.turn(*participant);
                 program.declare(*participant, "int", "open_after");
                 program.line(*participant, format!("open_after = count_open({});", call::quoted(&pattern(target))));
                 let condition = Condition { participant: *participant, text: "open_after <= open_before".to_owned() };
-                checked(program, &condition, "all descriptors are closed");
+                checked(program, &condition, "all descriptors must be closed");
             }
         }
     }
