@@ -179,7 +179,9 @@ impl<'report> Page<'report> {
         let lines = self.steps();
         let listed = steps::listed(&lines);
         if !listed.is_empty() {
-            let _ = write!(text, "\n## Steps\n\n{listed}");
+            let places = self.recorded.story.as_ref().map(steps::places).unwrap_or_default();
+            let gap = if places.is_empty() { "" } else { "\n" };
+            let _ = write!(text, "\n## Steps\n\n{places}{gap}{listed}");
         }
         if let Ok(story) = &self.recorded.story
             && (case.verdict == Verdict::Leak || story.is_refused_at_the_end())

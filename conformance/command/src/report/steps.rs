@@ -172,6 +172,34 @@ fn folded(lines: &[(usize, String)]) -> Vec<(usize, String)> {
     parts
 }
 
+/// Lists the processes that run elsewhere than on GPU 0 with the settings of the runner.
+pub(super) fn places(story: &Story) -> String {
+    let mut text = String::new();
+    for (number, role) in story.roles.iter().enumerate() {
+        let place = &role.place;
+        let device = (place.device != 0).then(|| format!("on GPU {}", place.device));
+        let namespace = place.pid_namespace.map(|inner| {
+            let others = story.roles.iter().enumerate().filter(|(other, it)| {
+                *other != number && it.place.pid_namespace.is_some_and(|it| it.number == inner.number)
+            });
+            let with = others.map(|(_, it)| it.name.clone()).collect::<Vec<_>>();
+            match &*with {
+                [] => "in a PID namespace of its own".to_owned(),
+                with => format!("in a PID namespace with {}", with.join(", ")),
+            }
+        });
+        let user = place.user.map(|user| format!("as user {user}"));
+        let begun = place.uninitialised.then(|| "without cuInit".to_owned());
+        let settings = place.environment.iter().map(|(name, value)| format!("with {name}={value}"));
+        let all: Vec<_> = device.into_iter().chain(namespace).chain(user).chain(begun).chain(settings).collect();
+        let line = format!("- {} runs {}\n", escape(&role.name), escape(&all.join(", ")));
+        if !all.is_empty() && !text.contains(&line) {
+            text += &line;
+        }
+    }
+    text
+}
+
 /// Lists the calls with which the processes gave back what they held, after the last step.
 pub(super) fn given_back(story: &Story) -> String {
     // They change no resource.

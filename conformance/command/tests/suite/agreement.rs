@@ -1,6 +1,8 @@
 //! C programs agree with their cases, on a sound driver and on one with a fault.
 
-use conformance::{Argument, Expect as _, MIB, MemHandle, Outcome, Pointer, Role, Stop, check, until_changed};
+use conformance::{
+    Argument, Expect as _, MIB, MemHandle, Outcome, Placement, Pointer, Role, Stop, check, until_changed,
+};
 use rstest::rstest;
 
 use crate::command::{conformance, finish};
@@ -44,8 +46,9 @@ fn is_kept(exporter: &Role, counter: Pointer) -> Outcome {
 
 /// A process that has used the driver exits in order.
 #[rstest]
-#[conformance::test("PROC-003", needs(gpus = 1))]
+#[conformance::test("PROC-003", needs(gpus = 2))]
 fn a_process_exits(exporter: Role) -> Outcome {
+    Role::new("other", Placement::device(1))?.ctx_synchronize()?;
     exporter.mem_alloc(MIB)?;
     exporter.exit()
 }
@@ -112,8 +115,8 @@ fn a_program_shows_what_its_case_finds(#[case] (case, fault): (&str, &str), #[ca
     Ok(())
 }
 
-/// A page marks the step whose result is wrong, names addresses, and explains the helpers of the suite. It does not say that
-/// the case killed its processes after the failure.
+/// A page marks the step whose result is wrong, names addresses, and explains the helpers of the suite. It says where
+/// processes run, and not that the case killed them after the failure.
 #[rstest]
 #[case::check(LATE_KERNEL, &[
     "→ `523264` **← here: expected 0**\n\nOf the suite, and not of CUDA:\n",
@@ -124,7 +127,7 @@ fn a_program_shows_what_its_case_finds(#[case] (case, fault): (&str, &str), #[ca
     "- kernel `spin`: ",
 ])]
 #[case::disclosure(STALE, &["→ `0` **← the disclosure: expected at least 1048576**\n\nOf the suite", "- `other_bytes`: "])]
-#[case::exit(EXIT, &["\nexporter exits, ← here: killed by signal 6 (SIGABRT).\n"])]
+#[case::exit(EXIT, &["## Steps\n\n- other runs on GPU 1\n\n1. other: ", "\nexporter exits, ← here: killed by signal 6 (SIGABRT).\n"])]
 #[conformance::test()]
 fn a_page_marks_what_is_wrong(#[case] (case, fault): (&str, &str), #[case] parts: &[&str]) -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;

@@ -21,10 +21,11 @@ pub(crate) fn compiled(source: &Path) -> Result<PathBuf, Stop> {
     Ok(program)
 }
 
-/// Runs a program on a driver, with a fault or without one. Returns its exit code and its output.
+/// Runs a program on a driver with two GPUs, with a fault or without one. Returns its exit code and its output.
 pub(crate) fn executed(program: &Path, driver: &Path, fault: Option<&str>) -> Result<(Option<i32>, String), Stop> {
     let mut command = without_settings(program);
-    command.env("CUDA_IPC_DRIVER", driver).envs(fault.map(|fault| ("REFERENCE_DRIVER_FAULT", fault)));
+    command.env("CUDA_IPC_DRIVER", driver).env("REFERENCE_DRIVER_DEVICES", "2");
+    command.envs(fault.map(|fault| ("REFERENCE_DRIVER_FAULT", fault)));
     let output = command.stdin(Stdio::null()).output().map_err(harness)?;
     Ok((output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned()))
 }
