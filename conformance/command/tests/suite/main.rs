@@ -16,6 +16,7 @@ mod doctor;
 mod fleet;
 mod gate;
 mod held;
+mod hosts;
 mod html;
 mod identified;
 mod identify;
