@@ -34,7 +34,9 @@ flock --nonblock 9 || { echo "gate: another gate runs on $host" >&2 && exit 2; }
 last() { find "$folder/nights" -name '*.jsonl' | sort | tail -n1; }
 
 if [ "${1:-}" = --accept ]; then
-  ln -sfn "nights/$(basename "$(last)")" "$folder/good"
+  night=$(last)
+  [ -n "$night" ] || { echo "gate: $host: there is no night to accept; ./gate.sh runs one" >&2 && exit 2; }
+  ln -sfn "nights/$(basename "$night")" "$folder/good"
   exit
 fi
 
@@ -62,20 +64,32 @@ if [ -e "$running" ]; then
 else
   run --report "$running"
 fi
+# Says why the night has no result. The last line is the one that by-ssh and kubectl print.
+stop() {
+  tail -n5 "$folder/run.txt" >&2
+  echo "gate: $host: $1" >&2
+  exit 2
+}
+
 case $status in
   0 | 101) ;;
+  2) stop "no case ran, because the flags of the run are invalid; correct GATE_FLAGS, GATE_REQUIRE or GATE_DRIVER" ;;
   *)
-    tail -n5 "$folder/run.txt" >&2
-    echo "gate: $host: the run ended with exit code $status; the next gate goes on with it" >&2
-    exit 2
+    # A run that only began has nothing to go on with.
+    if grep -qs -e '^{"line":"start"' -e '^{"line":"case"' "$running"; then
+      stop "the run ended with exit code $status; the next gate goes on with it"
+    fi
+    why=$(grep '^conformance: ' "$folder/run.txt" | tail -n1) || :
+    why=${why#conformance: }
+    stop "no case ran: ${why:-the run ended with exit code $status}; correct that, and start the gate again"
     ;;
 esac
 # Such a night says nothing, and it would become the good one.
 if ! grep -q '^{"line":"case"' "$running"; then
-  tail -n5 "$folder/run.txt" >&2
   mv "$running" "$folder/without-cases.jsonl"
-  echo "gate: $host: no case ran" >&2
-  exit 2
+  why=$(grep -m1 -e 'no case' -e 'nothing was checked' "$folder/run.txt") || :
+  why=${why#conformance: }
+  stop "no case ran${why:+: ${why#warning: }}; correct GATE_FLAGS, and start the gate again"
 fi
 night=$folder/nights/$(date -u +%Y-%m-%dT%H%M%SZ).jsonl
 mv "$running" "$night"
@@ -83,15 +97,17 @@ mv "$running" "$night"
 # The first night has nothing to compare with: a failure is then red. Later, a failure stays red until somebody accepts
 # it, because only a good night is compared with.
 result=0
-if [ -e "$folder/good" ]; then
+if [ -f "$folder/good" ]; then
   # Also a case that was not checked before may fail.
   "$conformance" diff --exit-on failed "${diff_flags[@]}" "$(readlink -f "$folder/good")" "$night" >"$folder/changes.txt" || result=$?
   head -n1 "$folder/changes.txt"
 else
   [ "$status" = 0 ] || result=1
-  # The counts after it look good.
-  grep -m1 'the run fails, because' "$folder/run.txt" || :
   tail -n1 "$folder/run.txt"
+  # The counts look good if only a process crashed, and they name neither a rule nor what went wrong.
+  grep -m1 'the run fails, because' "$folder/run.txt" || :
+  "$conformance" show "$night" >"$folder/changes.txt"
+  grep -m1 '^fails: ' "$folder/changes.txt" || :
 fi
 # Fewer GPUs are no regression of the driver, and the host is not fit all the same.
 if head -n1 "$night" | grep -q '"unmet":\["'; then

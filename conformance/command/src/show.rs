@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use conformance::Verdict;
 use conformance::catalogue::{self, Row};
 use conformance::deviations::Deviations;
+use conformance::diff::Cause;
 use conformance::report::{CaseReport, Identification, Report};
 use serde_json::json;
 
@@ -41,6 +42,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
+
+/// The number of causes of failures that the summary names.
+const CAUSES: usize = 5;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -192,6 +196,18 @@ fn summary(report: &Report) -> String {
     let counts = report.summary();
     let counts: Vec<_> = Verdict::ALL.iter().map(|verdict| format!("{} {verdict}", counts[verdict.word()])).collect();
     let _ = writeln!(text, "cases: {}", counts.join(", "));
+    // The gate of docs/fleet prints the first of these lines: the worst failure.
+    let causes = Cause::of_cases(&report.cases);
+    for cause in causes.iter().take(CAUSES) {
+        let rows: Vec<_> = cause.rows.iter().map(String::as_str).collect();
+        let rows = if rows.is_empty() { String::new() } else { format!(" ({})", rows.join(", ")) };
+        let parts = [format!("{}, {}", cause.kind, cause.what), cause.extent()];
+        let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let _ = writeln!(text, "fails: {}{rows}", parts.join(", "));
+    }
+    if causes.len() > CAUSES {
+        let _ = writeln!(text, "fails: in {} other ways", causes.len() - CAUSES);
+    }
     if !report.running.is_empty() {
         let _ = writeln!(text, "incomplete: ended while running {}", report.running.join(", "));
     } else if !report.is_complete {

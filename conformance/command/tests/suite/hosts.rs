@@ -1,13 +1,14 @@
 //! The scripts of `docs/fleet`, with stand-ins for the programs that they start.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use conformance::{Outcome, Stop, check};
 use rstest::rstest;
+use tempfile::TempDir;
 
-use crate::command::finish;
+use crate::command::{conformance, finish};
 use crate::suite::harness;
 
 /// Returns a script of `docs/fleet`, or nothing to check where the sources are not beside this program.
@@ -53,5 +54,77 @@ fn each_host_of_the_file_is_asked(#[case] hosts: &str, #[case] code: i32, #[case
     check!(found == Some(code) && told == asked, "{found:?}, asked {told:?}: {printed}{errors}");
     check!(!errors.contains("No such file"), "{errors}");
     check!(asked.iter().all(|host| printed.contains(&format!("{host}: "))), "{printed}{errors}");
+    Ok(())
+}
+
+/// A host whose gate runs the small suite of `night` on the reference driver.
+struct Host {
+    folder: TempDir,
+}
+
+impl Host {
+    fn new() -> Result<Self, Stop> {
+        Ok(Self { folder: tempfile::tempdir().map_err(harness)? })
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join("node-1").join(name)
+    }
+
+    /// Runs the gate; returns its exit code and the last line that it prints.
+    fn gate(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Result<(Option<i32>, String), Stop> {
+        let mut command = conformance(&[])?;
+        let program = command.get_program().to_owned();
+        let shell = std::mem::replace(&mut command, crate::suite::without_settings(Path::new("bash")));
+        command.envs(shell.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.arg("-c").arg("exec \"$0\" \"$@\" 2>&1").arg(script("gate.sh")?).args(arguments);
+        command.env("GATE_CONFORMANCE", program).env("GATE_REPORTS", self.folder.path()).env("GATE_HOST", "node-1");
+        command.env("GATE_DRIVER", "reference").env("GATE_FLAGS", "--seed 1").env("GATE_DIFF_FLAGS", "--no-time");
+        command.env("GATE_FLEET", "no").env("CONFORMANCE_PLANTED", "night::").envs(environment.iter().copied());
+        let (code, printed, _) = finish(command)?;
+        Ok((code, printed.lines().last().unwrap_or_default().to_owned()))
+    }
+}
+
+/// `--accept` before the first night says that there is no night, and the nights after it are compared as usual.
+#[rstest]
+#[case::a_new_host(false)]
+#[case::a_host_whose_good_night_is_the_folder(true)]
+#[conformance::test()]
+fn there_is_no_night_to_accept(#[case] is_broken: bool) -> Outcome {
+    let host = Host::new()?;
+    let (code, said) = host.gate(&["--accept"], &[])?;
+    check!(code == Some(2) && said == "gate: node-1: there is no night to accept; ./gate.sh runs one", "{code:?} {said}");
+    if is_broken {
+        std::os::unix::fs::symlink("nights/", host.path("good")).map_err(harness)?;
+    }
+    let (code, said) = host.gate(&[], &[])?;
+    check!(code == Some(0) && said.contains(" 6 pass, "), "{code:?}: {said}");
+    let (code, said) = host.gate(&[], &[])?;
+    check!(code == Some(0) && said.starts_with("No documented rule broke"), "{code:?}: {said}");
+    Ok(())
+}
+
+/// A gate whose run selects no case says so and why, and does not promise to go on with it.
+#[rstest]
+#[case::wrong_flags("--nonsense", "no case ran, because the flags of the run are invalid; correct GATE_FLAGS, ")]
+#[case::no_case("no_such_case", "no case ran: no case matches `no_such_case`")]
+#[conformance::test()]
+fn a_run_without_cases_says_why(#[case] flags: &str, #[case] says: &str) -> Outcome {
+    let host = Host::new()?;
+    let (code, said) = host.gate(&[], &[("GATE_FLAGS", flags)])?;
+    check!(code == Some(2) && said.starts_with(&format!("gate: node-1: {says}")) && said.contains("; correct "), "{code:?}: {said}");
+    let (code, said) = host.gate(&[], &[])?;
+    check!(code == Some(0), "{code:?}: {said}");
+    Ok(())
+}
+
+/// The first red night names what went wrong and the rule, as there is no good night to compare it with.
+#[rstest]
+#[conformance::test()]
+fn the_first_red_night_names_the_rule() -> Outcome {
+    let (code, said) = Host::new()?.gate(&[], &[("REFERENCE_DRIVER_FAULT", "close-clears-the-last-byte")])?;
+    let told = ["fails: corruption, exporter read 1 wrong word", ", in 4 cases, in 9 of 9 runs (IPCMEM-CLOSE-011)"];
+    check!(code == Some(1) && told.iter().all(|part| said.contains(part)), "{code:?}: {said}");
     Ok(())
 }

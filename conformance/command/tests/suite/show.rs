@@ -103,7 +103,7 @@ fn the_text_shows_run_row_and_case() -> Outcome {
         "call:     cuIpcOpenMemHandle",
         "source:   ",
         "fail ipcmem::open::planted/number=00001 (10 ms)",
-        "first == second does not hold",
+        "\n    first == second does not hold",
         "code = CUDA_SUCCESS (0)",
         "1. importer: cuIpcOpenMemHandle(…) -> CUDA_SUCCESS (0)",
     ];
