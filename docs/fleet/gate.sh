@@ -22,6 +22,8 @@ conformance=${GATE_CONFORMANCE:-$here/conformance}
 reports=${GATE_REPORTS:-$here/reports}
 host=${GATE_HOST:-$(hostname)}
 folder=$reports/$host
+# `--identify` takes it into the report. In a pod, the node name is that of the pod, which is new every night.
+export CONFORMANCE_HOST=$host
 read -ra flags <<<"${GATE_FLAGS:-}"
 read -ra diff_flags <<<"${GATE_DIFF_FLAGS:-}"
 mkdir -p "$folder/nights"

@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use conformance::report::Report;
 use conformance::{Outcome, Stop, check};
 use rstest::rstest;
 use tempfile::TempDir;
@@ -126,5 +127,17 @@ fn the_first_red_night_names_the_rule() -> Outcome {
     let (code, said) = Host::new()?.gate(&[], &[("REFERENCE_DRIVER_FAULT", "close-clears-the-last-byte")])?;
     let told = ["fails: corruption, exporter read 1 wrong word", ", in 4 cases, in 9 of 9 runs (IPCMEM-CLOSE-011)"];
     check!(code == Some(1) && told.iter().all(|part| said.contains(part)), "{code:?}: {said}");
+    Ok(())
+}
+
+/// A report of the gate names the host as the gate does, also in a container whose node name is that of a pod.
+#[rstest]
+#[conformance::test()]
+fn a_night_names_the_host_of_the_gate() -> Outcome {
+    let host = Host::new()?;
+    check!(host.gate(&[], &[])?.0 == Some(0));
+    let report = Report::read(&host.path("good")).map_err(harness)?;
+    let name = report.run.identification.map(|machine| machine.host);
+    check!(name.as_deref() == Some("node-1"), "{name:?}");
     Ok(())
 }

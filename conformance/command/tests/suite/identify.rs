@@ -8,6 +8,7 @@ use crate::suite::{harness, run, suite};
 
 const HOME: &str = "/home/alice-the-tester";
 const UUID: &str = "5a1e0000-1111-2222-3333-444444444444";
+const HOST: &str = "alices-node-7";
 const DIGITS: &str = "5a1e0000111122223333444444444444";
 
 /// Observes and asks for what identifies a machine.
@@ -23,14 +24,15 @@ fn a_case_sees_the_machine(exporter: Role) -> Outcome {
     exporter.device_get_uuid(0).map(drop)
 }
 
-/// Without `--identify`, the lines of cases have neither the home folder nor a UUID; with it, they have both.
+/// Without `--identify`, a report has neither the host, the home folder nor a UUID; with it, it has all of them, and the
+/// host is called as `CONFORMANCE_HOST` says.
 #[rstest]
 #[case::asked_for(true)]
 #[case::not_asked_for(false)]
 #[conformance::test()]
 fn a_case_identifies_no_machine(#[case] identify: bool) -> Outcome {
     let mut command = suite("reference")?;
-    command.env("HOME", HOME).args(["--exact", "identify::a_case_sees_the_machine"]);
+    command.env("HOME", HOME).env("CONFORMANCE_HOST", HOST).args(["--exact", "identify::a_case_sees_the_machine"]);
     if identify {
         command.args(["--identify", "--kernel-log", "/dev/null"]);
     }
@@ -41,9 +43,11 @@ fn a_case_identifies_no_machine(#[case] identify: bool) -> Outcome {
     let step = case.steps.iter().find(|step| step.call.starts_with("device_get_uuid"));
     let answer = step.map(|step| step.answer.as_str()).unwrap_or_default();
     check!(answer.contains(|c: char| c.is_ascii_digit()) == identify && !answer.is_empty(), "{:?}", case.steps);
-    for told in ["alice", "5a1e0000", DIGITS] {
+    for told in [HOST, "alice", "5a1e0000", DIGITS] {
         check!(text.contains(told) == identify, "{told}: {text}");
     }
+    let host = run.report()?.run.identification.map(|machine| machine.host);
+    check!(host.as_deref() == identify.then_some(HOST), "{host:?}");
     check!(identify || case.observations["file"] == "~/driver/libcuda.so", "{case:?}");
     check!(identify || case.disclosures == ["~/secret of GPU-… can be read"], "{case:?}");
     Ok(())

@@ -15,11 +15,14 @@ use super::{CaseReport, Run};
 /// The variable that names the image of the container: nothing in a container of Docker or Kubernetes does.
 const IMAGE: &str = "CONFORMANCE_IMAGE";
 
+/// The variable that names the host: in a pod of Kubernetes, the node name is that of the pod.
+const HOST: &str = "CONFORMANCE_HOST";
+
 /// The machine of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Identification {
-    /// The name of the host.
+    /// The name of the host: `CONFORMANCE_HOST`, else the node name.
     pub host: String,
     /// The image of the container: `CONFORMANCE_IMAGE`, else what podman says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,9 +64,11 @@ impl Identification {
             let image = text.lines().find_map(|line| line.strip_prefix("image="))?;
             Some(image.trim_matches('"').to_owned())
         };
+        let given = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let node = || rustix::system::uname().nodename().to_string_lossy().into_owned();
         Self {
-            host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
-            image: std::env::var(IMAGE).ok().filter(|image| !image.is_empty()).or_else(of_podman),
+            host: given(HOST).unwrap_or_else(node),
+            image: given(IMAGE).or_else(of_podman),
             boards: boards().unwrap_or_default(),
         }
     }
@@ -132,7 +137,7 @@ pub(crate) fn anonymous(mut run: Run) -> Run {
     quiet(&mut run.driver.path);
     run.driver.given_path.iter_mut().for_each(quiet);
     if let Some(host) = run.environment.as_mut().and_then(|environment| environment.host.as_mut()) {
-        host.variables.remove(IMAGE);
+        [HOST, IMAGE].iter().for_each(|name| _ = host.variables.remove(*name));
         for (name, value) in &mut host.variables {
             *value = if is_shown(name, value) { without_uuids(value) } else { "…".to_owned() };
         }

@@ -149,7 +149,8 @@ pub struct Options {
     pub deadline: Duration,
 
     /// Name the machine in the report: host, container image, and of each GPU its UUID, VBIOS and state of the fabric; and
-    /// note the Xid messages of the kernel. Without this, a report identifies no machine
+    /// note the Xid messages of the kernel. CONFORMANCE_HOST and CONFORMANCE_IMAGE name the host and the image where the
+    /// system does not, as in a pod. Without this, a report identifies no machine
     #[arg(long, env = "CONFORMANCE_IDENTIFY", value_parser = FalseyValueParser::new())]
     pub identify: bool,
 
