@@ -40,18 +40,15 @@ pub(super) fn page(fleet: &Fleet, rule: Option<&str>, rows: &[Row]) -> Result<St
 
 impl Page<'_> {
     fn mood(&self) -> &'static str {
-        let (rare, _) = self.incidents();
+        let [rare, ..] = self.incidents();
+        let is_worse = !rare.is_empty() || !self.fleet.regressions.is_empty();
         let is_bad = self.fleet.outliers.iter().any(|outlier| outlier.is_broken) || !self.unfit().is_empty();
-        if is_bad || !rare.is_empty() || self.fleet.reports.iter().any(|report| report.lost > 0) {
-            "bad"
-        } else {
-            "good"
-        }
+        if is_bad || is_worse || self.fleet.reports.iter().any(|report| report.lost > 0) { "bad" } else { "good" }
     }
 
-    /// Returns the incidents that are outliers, and the others.
-    fn incidents(&self) -> (Vec<&Incident>, Vec<&Incident>) {
-        words::rare_and_other(self.fleet)
+    /// Returns the incidents that are outliers, the others, and those of earlier reports.
+    fn incidents(&self) -> [Vec<&Incident>; 3] {
+        words::incidents_of(self.fleet)
     }
 
     /// Returns the reports that check too little, and why.

@@ -7,7 +7,7 @@ use conformance::catalogue::Row;
 use conformance::fleet::{Fleet, Incident, Member, Rule};
 
 use super::By;
-use super::words::{self, count, headline, history, hosts, outlier, statement, unfit};
+use super::words::{self, at, count, headline, history, hosts, outlier, peer, statement, unfit};
 
 /// The number of outliers and of rules that are printed. The JSON has all.
 const SHOWN: usize = 40;
@@ -21,10 +21,19 @@ pub(super) fn text(fleet: &Fleet, by: By, rule: Option<&str>, rows: &[Row]) -> S
         return of_rule(fleet, rule, rows);
     }
     let mut text = format!("{bold}{}.{bold:#}\n", headline(fleet));
-    let (rare, other) = words::rare_and_other(fleet);
+    let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+    if !fleet.regressions.is_empty() {
+        let _ = writeln!(text, "\n{red}rules that a release of a driver broke ({}){red:#}", fleet.regressions.len());
+    }
+    for one in fleet.regressions.iter().take(SHOWN) {
+        let (class, statement) = statement(rows, &one.row);
+        let told = words::regression(fleet, one);
+        let _ = writeln!(text, "  {bold}{}{bold:#} {class}: {statement}\n    {told}", one.row);
+    }
+    more(&mut text, fleet.regressions.len());
+    let [rare, other, past] = words::incidents_of(fleet);
     let outliers = rare.len() + fleet.outliers.len();
     if outliers > 0 {
-        let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         let _ = writeln!(text, "\n{red}outliers ({outliers}){red:#}");
     }
     let told = |incident: &&Incident| {
@@ -51,6 +60,11 @@ pub(super) fn text(fleet: &Fleet, by: By, rule: Option<&str>, rows: &[Row]) -> S
     }
     text.extend(other.iter().take(SHOWN).map(told));
     more(&mut text, other.len());
+    if !past.is_empty() {
+        let _ = writeln!(text, "\n{bold}{} ({}){bold:#}", words::PAST, past.len());
+    }
+    text.extend(past.iter().take(SHOWN).map(told));
+    more(&mut text, past.len());
     add(&mut text, fleet, "reports that check too little", unfit);
     add(&mut text, fleet, "reports that lost lines", words::lost);
     add(&mut text, fleet, "reports with repeated cases", words::repeated);
@@ -116,8 +130,11 @@ fn by_driver(fleet: &Fleet, rules: &[&Rule]) -> String {
 fn by_host(fleet: &Fleet, rules: &[&Rule]) -> String {
     let hosts = hosts(fleet, HOSTS);
     if hosts.is_empty() {
-        return "  no rule breaks in only a few reports of the same driver and GPUs; --by driver shows where they break\n"
-            .to_owned();
+        return format!(
+            "  no rule breaks {} only a few {}s of the same driver and GPUs; --by driver shows where they break\n",
+            at(fleet),
+            peer(fleet)
+        );
     }
     let names: Vec<_> = hosts.iter().map(|index| fleet.reports[*index].name.clone()).collect();
     let is_broken = |rule: &Rule, host: &usize| rule.broken_in.binary_search(host).is_ok();

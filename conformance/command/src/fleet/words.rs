@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 
 use conformance::catalogue::Row;
-use conformance::fleet::{Cell, Fleet, Incident, IncidentKind, Member, Outlier, Way};
+use conformance::fleet::{Cell, Fleet, Incident, IncidentKind, Member, Outlier, Regression, Way};
+
+/// The title of the incidents that no compared report has.
+pub(super) const PAST: &str = "disclosures, Xid messages and crashes of earlier reports";
 
 /// The number of hosts that a sentence names.
 const NAMED: usize = 5;
@@ -14,55 +17,126 @@ pub(super) fn headline(fleet: &Fleet) -> String {
     let mut hosts: Vec<_> = broken.clone().flat_map(|outlier| &outlier.reports).collect();
     hosts.sort();
     hosts.dedup();
-    let (reports, drivers) = (count(fleet.reports.len(), "report"), count(fleet.drivers.len(), "driver"));
+    let (at, peer) = (at(fleet), peer(fleet));
     let outliers = match broken.count() {
-        0 => "no rule breaks in only a few reports of the same driver and GPUs".to_owned(),
+        0 => format!("no rule breaks {at} only a few {peer}s of the same driver and GPUs"),
         rules => format!(
-            "{} {} in {}, but {} in most reports of the same driver and GPUs",
+            "{} {} {at} {}, but {} {at} most {peer}s of the same driver and GPUs",
             count(rules, "rule"),
-            if rules == 1 { "breaks" } else { "break" },
-            count(hosts.len(), "report"),
+            breaks(rules),
+            count(hosts.len(), peer),
             if rules == 1 { "holds" } else { "hold" },
         ),
     };
     let unfit = fleet.reports.iter().filter(|report| unfit(report).is_some()).count();
     let unfit = match unfit {
         0 => String::new(),
-        1 => "; 1 report checks too little".to_owned(),
-        reports => format!("; {reports} reports check too little"),
+        1 => format!("; 1 {peer} checks too little"),
+        reports => format!("; {reports} {peer}s check too little"),
     };
     let lost = match fleet.reports.iter().filter(|report| report.lost > 0).count() {
         0 => String::new(),
         reports => format!("; {} lost lines", count(reports, "report")),
     };
-    let incidents: String =
-        processes(fleet).into_iter().chain(incidents(fleet)).map(|clause| format!("{clause}; ")).collect();
+    let incidents: String = processes(fleet)
+        .into_iter()
+        .chain(incidents(fleet))
+        .chain(regressions(fleet))
+        .map(|clause| format!("{clause}; "))
+        .collect();
     let unread = match fleet.unreadable.len() {
         0 => String::new(),
         files => format!("; {} could not be read", count(files, "file")),
     };
-    format!("{reports} of {drivers}: {incidents}{outliers}{unfit}{lost}{unread}")
+    format!("{}: {incidents}{outliers}{unfit}{lost}{unread}", reports(fleet))
 }
 
-/// Returns the incidents that are outliers, and the others.
-pub(super) fn rare_and_other(fleet: &Fleet) -> (Vec<&Incident>, Vec<&Incident>) {
-    fleet.incidents.iter().partition(|incident| incident.is_rare)
+/// Says how many reports there are, of how many hosts and drivers.
+fn reports(fleet: &Fleet) -> String {
+    let (reports, drivers) = (count(fleet.reports.len(), "report"), count(fleet.drivers.len(), "driver"));
+    let hosts: BTreeSet<_> = fleet.reports.iter().filter_map(|report| report.host.as_ref()).collect();
+    let nameless = fleet.reports.iter().filter(|report| report.host.is_none()).count();
+    match (count(hosts.len(), "host"), nameless) {
+        _ if hosts.is_empty() => format!("{reports} of {drivers}"),
+        (hosts, 0) => format!("{reports} of {hosts} and {drivers}"),
+        (hosts, 1) => format!("{reports} of {hosts} and {drivers} (1 names no host)"),
+        (hosts, nameless) => format!("{reports} of {hosts} and {drivers} ({nameless} name no host)"),
+    }
+}
+
+/// Returns what is compared: hosts, by their newest reports, or reports, because some name no host.
+pub(super) fn peer(fleet: &Fleet) -> &'static str {
+    if fleet.reports.iter().all(|report| report.host.is_some()) { "host" } else { "report" }
+}
+
+/// Returns the preposition of [`peer`].
+pub(super) fn at(fleet: &Fleet) -> &'static str {
+    if peer(fleet) == "host" { "on" } else { "in" }
+}
+
+fn breaks(rules: usize) -> &'static str {
+    if rules == 1 { "breaks" } else { "break" }
+}
+
+/// Says how many rules the newest release of a driver broke, and how many earlier ones did.
+fn regressions(fleet: &Fleet) -> Option<String> {
+    let (new, old): (Vec<_>, Vec<_>) = fleet.regressions.iter().partition(|one| one.is_newest);
+    let rows = |some: &[&Regression]| some.iter().map(|one| one.row.as_str()).collect::<BTreeSet<_>>().len();
+    let names = |which: fn(&Regression) -> usize| {
+        let drivers: BTreeSet<_> = new.iter().map(|one| which(one)).collect();
+        drivers.into_iter().map(|driver| fleet.driver(driver)).collect::<Vec<_>>().join(" or ")
+    };
+    let told = |rules: usize| format!("{} {}", count(rules, "rule"), breaks(rules));
+    const EARLIER: &str = "since an earlier release of the driver";
+    match (rows(&new), rows(&old)) {
+        (0, 0) => None,
+        (0, rules) => Some(format!("{} {}", told(rules), EARLIER)),
+        (rules, others) => {
+            let more = if others > 0 { format!(", and {others} {}", EARLIER) } else { String::new() };
+            let (driver, before) = (names(|one| one.driver), names(|one| one.before));
+            Some(format!("{} with {driver}, but held with {before}{more}", told(rules)))
+        }
+    }
+}
+
+/// Returns what a rule that a release broke does, without the rule.
+pub(super) fn regression(fleet: &Fleet, one: &Regression) -> String {
+    let causes = ways(&one.causes, one.broken);
+    format!(
+        "breaks {} {} of {} with {} and {}, holds with {}: {causes}",
+        at(fleet),
+        one.broken,
+        count(one.checked, peer(fleet)),
+        fleet.driver(one.driver),
+        one.product,
+        fleet.driver(one.before),
+    )
+}
+
+/// Returns the incidents that are outliers, the others, and those that only earlier reports have.
+pub(super) fn incidents_of(fleet: &Fleet) -> [Vec<&Incident>; 3] {
+    let of = |is_rare, is_past| {
+        fleet.incidents.iter().filter(|one| (one.is_rare, one.is_past) == (is_rare, is_past)).collect()
+    };
+    [of(true, false), of(false, false), of(false, true)]
 }
 
 /// Says in how many reports a process crashed or hung outside any case.
 fn processes(fleet: &Fleet) -> Option<String> {
-    let ends = fleet.incidents.iter().filter(|incident| incident.kind == IncidentKind::Process);
+    let [rare, ..] = incidents_of(fleet);
+    let ends = rare.iter().filter(|incident| incident.kind == IncidentKind::Process);
     let reports: BTreeSet<_> = ends.flat_map(|incident| &incident.reports).collect();
     let runs = if reports.len() == 1 { "its run" } else { "their runs" };
     let told = || {
-        format!("in {} a process crashed or hung outside any case, so {runs} failed", count(reports.len(), "report"))
+        let peers = count(reports.len(), peer(fleet));
+        format!("{} {peers} a process crashed or hung outside any case, so {runs} failed", at(fleet))
     };
     (!reports.is_empty()).then(told)
 }
 
 /// Says how many reports have a disclosure or an Xid message that is an outlier.
 fn incidents(fleet: &Fleet) -> Option<String> {
-    let (mut rare, _) = rare_and_other(fleet);
+    let [mut rare, ..] = incidents_of(fleet);
     rare.retain(|incident| incident.kind != IncidentKind::Process);
     let reports: BTreeSet<_> = rare.iter().flat_map(|incident| &incident.reports).collect();
     let has = |kind| rare.iter().any(|incident| incident.kind == kind);
@@ -73,8 +147,8 @@ fn incidents(fleet: &Fleet) -> Option<String> {
         (true, true) => ("a disclosure and an Xid message", "disclosures or Xid messages"),
     };
     Some(match reports.len() {
-        1 => format!("1 report has {one} that others of its driver and GPUs lack"),
-        reports => format!("{reports} reports have {several} that most others of their driver and GPUs lack"),
+        1 => format!("1 {} has {one} that others of its driver and GPUs lack", peer(fleet)),
+        reports => format!("{reports} {}s have {several} that most others of their driver and GPUs lack", peer(fleet)),
     })
 }
 
@@ -99,22 +173,37 @@ pub(super) fn what(incident: &Incident) -> String {
 /// Returns which reports have an incident.
 pub(super) fn incident(fleet: &Fleet, incident: &Incident) -> String {
     let first = incident.case.as_ref().map(|case| format!(", first in {case}")).unwrap_or_default();
+    let (at, peer) = if incident.is_past { ("in", "report") } else { (at(fleet), peer(fleet)) };
     format!(
-        "in {} of {} with {} on {}{first}: {}",
+        "{at} {} of {} with {} and {}{first}: {}",
         incident.reports.len(),
-        count(incident.peers, "report"),
+        count(incident.peers, peer),
         fleet.driver(incident.driver),
         incident.gpus,
-        names(fleet, &incident.reports),
+        names(fleet, &incident.reports, |member| member.name.clone()),
     )
 }
 
 /// Names the first of several reports.
-fn names(fleet: &Fleet, reports: &[usize]) -> String {
+fn names(fleet: &Fleet, reports: &[usize], name: impl Fn(&Member) -> String) -> String {
     let names: Vec<_> = reports.iter().filter_map(|index| fleet.reports.get(*index)).collect();
     let more = if names.len() > NAMED { format!(" and {} more", names.len() - NAMED) } else { String::new() };
-    let names: Vec<_> = names.iter().take(NAMED).map(|member| member.name.as_str()).collect();
+    let names: Vec<_> = names.iter().take(NAMED).map(|member| name(member)).collect();
     names.join(", ") + &more
+}
+
+/// Names a host, and in how many of all its reports of the driver the rule of an outlier breaks.
+fn name_with_nights(fleet: &Fleet, outlier: &Outlier, member: &Member) -> String {
+    let is_of_host =
+        |other: &Member| other.host.is_some() && other.host == member.host && other.driver == member.driver;
+    let all = fleet.reports.iter().filter(|other| is_of_host(other)).count();
+    if all < 2 {
+        return member.name.clone();
+    }
+    let broken_in = fleet.rule(&outlier.row).map(|rule| rule.broken_in.as_slice()).unwrap_or_default();
+    let broken =
+        broken_in.iter().filter_map(|index| fleet.reports.get(*index)).filter(|other| is_of_host(other)).count();
+    format!("{} (breaks in {broken} of its {all} reports)", member.name)
 }
 
 /// Says how many lines a report lost.
@@ -140,6 +229,8 @@ pub(super) fn repeated(report: &Member) -> Option<String> {
 /// Says what a machine lacks, or that it checks fewer rules than its peers.
 pub(super) fn unfit(report: &Member) -> Option<String> {
     match (report.unmet.as_slice(), report.checks_less_than) {
+        // The host has a newer report.
+        _ if !report.is_compared => None,
         ([], None) => None,
         ([], Some(usual)) => Some(format!(
             "checks {}, and the usual report of its driver and GPU {usual}",
@@ -155,12 +246,13 @@ pub(super) fn outlier(fleet: &Fleet, outlier: &Outlier) -> String {
     let causes = ways(&outlier.causes, outlier.reports.len());
     let causes = if causes.is_empty() { causes } else { format!(": {causes}") };
     format!(
-        "{verb} in {} of {} with {} on {}{causes}: {}",
+        "{verb} {} {} of {} with {} and {}{causes}: {}",
+        at(fleet),
         outlier.reports.len(),
-        count(outlier.checked, "report"),
+        count(outlier.checked, peer(fleet)),
         fleet.driver(outlier.driver),
         outlier.gpus,
-        names(fleet, &outlier.reports),
+        names(fleet, &outlier.reports, |member| name_with_nights(fleet, outlier, member)),
     )
 }
 
@@ -180,9 +272,11 @@ pub(super) fn history(cell: &Cell) -> String {
 
 /// Returns the ways in which a rule breaks in a number of reports.
 fn ways(ways: &[Way], reports: usize) -> String {
-    let told = |way: &Way| match way.reports == reports {
-        true => format!("{}, {}", way.kind, way.what),
-        false => format!("{}, {} ({})", way.kind, way.what, way.reports),
+    let told = |way: &Way| {
+        // A failure of every run needs no share.
+        let runs = way.runs.filter(|runs| runs.is_flaky()).map(|runs| format!(", in {runs} runs")).unwrap_or_default();
+        let of = if way.reports == reports { String::new() } else { format!(" ({})", way.reports) };
+        format!("{}, {}{runs}{of}", way.kind, way.what)
     };
     ways.iter().map(told).collect::<Vec<_>>().join("; ")
 }

@@ -135,8 +135,8 @@ fn fleet(folder: &TempDir, format: &str) -> Result<String, Stop> {
 
 /// `fleet` says it in its first line, also if every report has such a process: each of these runs failed.
 #[rstest]
-#[case::one(&[Some(END), None, None, None], "4 reports of 1 driver: in 1 report a process crashed or hung outside any case, so its run failed; no rule", "in 1 of 4 reports with NVIDIA 580.159.04 on 2 × NVIDIA H200: 0.jsonl")]
-#[case::all(&[Some(END), Some("process 8, keeper: killed by signal 6 (SIGABRT) in exit()")], "2 reports of 1 driver: in 2 reports a process crashed or hung outside any case, so their runs failed; no rule", "in 2 of 2 reports with NVIDIA 580.159.04 on 2 × NVIDIA H200: 0.jsonl, 1.jsonl")]
+#[case::one(&[Some(END), None, None, None], "4 reports of 1 driver: in 1 report a process crashed or hung outside any case, so its run failed; no rule", "in 1 of 4 reports with NVIDIA 580.159.04 and 2 × NVIDIA H200: 0.jsonl")]
+#[case::all(&[Some(END), Some("process 8, keeper: killed by signal 6 (SIGABRT) in exit()")], "2 reports of 1 driver: in 2 reports a process crashed or hung outside any case, so their runs failed; no rule", "in 2 of 2 reports with NVIDIA 580.159.04 and 2 × NVIDIA H200: 0.jsonl, 1.jsonl")]
 #[conformance::test()]
 fn a_fleet_tells_the_runs_whose_processes_crashed(
     #[case] ends: &[Option<&str>],

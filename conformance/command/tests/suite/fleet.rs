@@ -15,21 +15,21 @@ use crate::command::{conformance, finish, plain};
 use crate::suite::harness;
 
 /// The row of every planted case.
-const ROW: &str = "IPCMEM-OPEN-002";
+pub(crate) const ROW: &str = "IPCMEM-OPEN-002";
 
-fn write(folder: &Path, name: &str, report: &Report) -> Outcome {
+pub(crate) fn write(folder: &Path, name: &str, report: &Report) -> Outcome {
     let path = folder.join(name);
     std::fs::create_dir_all(path.parent().unwrap_or(folder)).map_err(harness)?;
     std::fs::write(path, report.to_lines().map_err(harness)?).map_err(harness)
 }
 
-fn of_host(version: &str, cases: usize, host: &str) -> Report {
+pub(crate) fn of_host(version: &str, cases: usize, host: &str) -> Report {
     let mut report = plain(version, cases);
     report.run.identification = Some(Identification { host: host.to_owned(), ..Identification::default() });
     report
 }
 
-fn crash(report: &mut Report) {
+pub(crate) fn crash(report: &mut Report) {
     let case = &mut report.cases[1];
     let (call, result) = (Some("cuMemPoolImportPointer".to_owned()), Some("SIGSEGV".to_owned()));
     (case.verdict, case.reason) = (Verdict::Crash, Some("importer: killed by signal 11".to_owned()));
@@ -55,7 +55,7 @@ fn fleet() -> Result<TempDir, Stop> {
     Ok(folder)
 }
 
-fn run(folder: &Path, arguments: &[&str]) -> Result<(Option<i32>, String, String), Stop> {
+pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Result<(Option<i32>, String, String), Stop> {
     let mut command = conformance(&["fleet"])?;
     command.arg(folder).args(arguments);
     finish(command)
@@ -69,10 +69,10 @@ fn the_outlier_comes_first() -> Outcome {
     let folder = fleet()?;
     let (code, text, errors) = run(folder.path(), &[])?;
     let mut lines = text.lines();
-    let first =
-        "14 reports of 2 drivers: 1 rule breaks in 1 report, but holds in most reports of the same driver and GPUs.";
+    let first = "14 reports of 10 hosts and 2 drivers (4 name no host): 1 rule breaks in 1 report, but holds in most reports of the \
+         same driver and GPUs.";
     check!(code == Some(0) && lines.next() == Some(first), "{text}{errors}");
-    let outlier = "breaks in 1 of 10 reports with NVIDIA 580.159.04 on 2 × NVIDIA H200: crash, SIGSEGV in \
+    let outlier = "breaks in 1 of 10 reports with NVIDIA 580.159.04 and 2 × NVIDIA H200: crash, SIGSEGV in \
                    cuMemPoolImportPointer: node-7";
     check!(text.contains(&format!("\noutliers (1)\n  {ROW} D: ")) && text.contains(outlier), "{text}");
     check!(
@@ -172,7 +172,7 @@ fn a_cut_report_counts_as_far_as_it_goes() -> Outcome {
     let lines = report.to_lines().map_err(harness)? + "{\"line\":\"case\",\"id\":\"ipcm";
     std::fs::write(folder.path().join("cut.jsonl"), lines).map_err(harness)?;
     let (code, text, _) = run(folder.path(), &[])?;
-    check!(code == Some(0) && text.starts_with("15 reports of 2 drivers"), "{text}");
+    check!(code == Some(0) && text.starts_with("15 reports of 11 hosts and 2 drivers (4 name no host): "), "{text}");
     check!(
         text.contains("\nreports without an end (1)\n  node-cut: ended while running ipcmem::open::last\n"),
         "{text}"
@@ -226,7 +226,7 @@ fn the_page_shows_outliers_first() -> Outcome {
     check!(code == Some(0), "{errors}");
     let order = [
         "<header class=\"bad\">",
-        "<h1>15 reports of 2 drivers: 1 rule breaks in 2 reports",
+        "<h1>15 reports of 11 hosts and 2 drivers (4 name no host): 1 rule breaks in 2 reports",
         "id=\"outliers\"",
         "node-7",
         "4 of 4",
@@ -278,7 +278,7 @@ fn machines_that_check_too_little_are_named() -> Outcome {
     write(folder.path(), "node-6.jsonl", &lacking)?;
     let (_, printed, errors) = run(folder.path(), &[])?;
     let first = printed.lines().next().unwrap_or_default();
-    check!(first.ends_with("; 2 reports check too little."), "{printed}{errors}");
+    check!(first.ends_with("; 2 hosts check too little."), "{printed}{errors}");
     check!(printed.contains("node-5: checks 0 rules, and the usual report of its driver and GPU 1"), "{printed}");
     check!(printed.contains("node-6: --require is not met: gpus=2, found 1"), "{printed}");
     Ok(())
@@ -326,7 +326,7 @@ fn one_of_three_is_an_outlier_unless_it_broke_off() -> Outcome {
         write(folder.path(), &format!("{host}.jsonl"), &report)?;
     }
     let (_, printed, _) = run(folder.path(), &[])?;
-    check!(printed.contains("breaks in 1 of 3 reports") && printed.contains("node-1"), "{printed}");
+    check!(printed.contains("breaks on 1 of 3 hosts") && printed.contains("node-1"), "{printed}");
     for host in ["node-1", "node-2"] {
         let mut report = of_host("570.86.15", 3, host);
         crash(&mut report);
@@ -352,7 +352,7 @@ fn eight(alter: impl Fn(usize, &mut Report)) -> Result<TempDir, Stop> {
     Ok(folder)
 }
 
-const XID: &str = "Xid (PCI:0000:18:00): 79, pid=4711, GPU has fallen off the bus.";
+pub(crate) const XID: &str = "Xid (PCI:0000:18:00): 79, pid=4711, GPU has fallen off the bus.";
 const DISCLOSURE: &str = "a kernel of the importer reads <other> memory at 0x7f0012340000";
 
 /// A host with a disclosure or an Xid message that its peers lack comes before every other outlier, in each format.
@@ -374,13 +374,14 @@ fn a_disclosure_and_an_xid_come_first(
     let (code, printed, errors) = run(folder.path(), &[])?;
     let word = if kind == "xid" { "an Xid message" } else { "a disclosure" };
     let first = format!(
-        "8 reports of 1 driver: 1 report has {word} that others of its driver and GPUs lack; 1 rule breaks in 1 report, "
+        "8 reports of 8 hosts and 1 driver: 1 host has {word} that others of its driver and GPUs lack; 1 rule breaks on 1 \
+         host, "
     );
     check!(code == Some(0) && printed.starts_with(&first), "{printed}{errors}");
     let title = if kind == "xid" { "" } else { "disclosure: " };
     let told = [
         format!("\noutliers (2)\n  {title}{what}"),
-        "in 1 of 8 reports".to_owned(),
+        "on 1 of 8 hosts".to_owned(),
         "node-5".to_owned(),
         "node-7".to_owned(),
     ];
@@ -408,10 +409,14 @@ fn a_disclosure_and_an_xid_come_first(
 #[rstest]
 #[case::two(
     2,
-    "2 reports of 1 driver: 1 report has an Xid message that others of its driver and GPUs lack; ",
+    "2 reports of 2 hosts and 1 driver: 1 host has an Xid message that others of its driver and GPUs lack; ",
     "\noutliers (1)\n  Xid 79, "
 )]
-#[case::one(1, "1 report of 1 driver: no rule breaks", "\nother disclosures and Xid messages (1)\n  Xid 79, ")]
+#[case::one(
+    1,
+    "1 report of 1 host and 1 driver: no rule breaks",
+    "\nother disclosures and Xid messages (1)\n  Xid 79, "
+)]
 #[conformance::test()]
 fn an_xid_of_one_of_two_is_an_outlier(#[case] hosts: usize, #[case] first: &str, #[case] told: &str) -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
@@ -439,13 +444,13 @@ fn what_most_machines_disclose_is_no_outlier() -> Outcome {
     check!(
         code == Some(0)
             && printed.starts_with(
-                "8 reports of 1 driver: no rule breaks in only a few reports of the same driver and GPUs."
+                "8 reports of 8 hosts and 1 driver: no rule breaks on only a few hosts of the same driver and GPUs."
             ),
         "{printed}"
     );
     check!(!printed.contains("outliers ("), "{printed}");
     let listed = "\nother disclosures and Xid messages (2)\n  disclosure: reads memory at ";
-    check!(printed.contains(listed) && printed.matches("in 8 of 8 reports").count() == 2, "{printed}");
+    check!(printed.contains(listed) && printed.matches("on 8 of 8 hosts").count() == 2, "{printed}");
     Ok(())
 }
 
@@ -485,6 +490,6 @@ fn a_pipe_is_not_read() -> Outcome {
     let fleet = conformance(&["fleet"])?;
     command.arg("20").arg(fleet.get_program()).arg("fleet").arg(folder.path());
     let (code, printed, errors) = finish(command)?;
-    check!(code == Some(0) && printed.contains("1 report of 1 driver"), "{code:?}: {printed}{errors}");
+    check!(code == Some(0) && printed.contains("1 report of 1 host and 1 driver"), "{code:?}: {printed}{errors}");
     Ok(())
 }

@@ -95,7 +95,10 @@ impl Host {
 fn there_is_no_night_to_accept(#[case] is_broken: bool) -> Outcome {
     let host = Host::new()?;
     let (code, said) = host.gate(&["--accept"], &[])?;
-    check!(code == Some(2) && said == "gate: node-1: there is no night to accept; ./gate.sh runs one", "{code:?} {said}");
+    check!(
+        code == Some(2) && said == "gate: node-1: there is no night to accept; ./gate.sh runs one",
+        "{code:?} {said}"
+    );
     if is_broken {
         std::os::unix::fs::symlink("nights/", host.path("good")).map_err(harness)?;
     }
@@ -114,7 +117,10 @@ fn there_is_no_night_to_accept(#[case] is_broken: bool) -> Outcome {
 fn a_run_without_cases_says_why(#[case] flags: &str, #[case] says: &str) -> Outcome {
     let host = Host::new()?;
     let (code, said) = host.gate(&[], &[("GATE_FLAGS", flags)])?;
-    check!(code == Some(2) && said.starts_with(&format!("gate: node-1: {says}")) && said.contains("; correct "), "{code:?}: {said}");
+    check!(
+        code == Some(2) && said.starts_with(&format!("gate: node-1: {says}")) && said.contains("; correct "),
+        "{code:?}: {said}"
+    );
     let (code, said) = host.gate(&[], &[])?;
     check!(code == Some(0), "{code:?}: {said}");
     Ok(())

@@ -24,6 +24,7 @@ mod junit;
 mod model;
 mod nearest;
 mod night;
+mod nights;
 mod output;
 #[path = "../../../harness/tests/support/planted.rs"]
 mod planted;

@@ -10,7 +10,7 @@ use std::{fs, thread};
 use super::types::{IncidentKind, Unread};
 use crate::diff::noise::without_addresses;
 use crate::diff::{cause_of, key, without_numbers};
-use crate::report::{Brief, BriefCase, without_process_number};
+use crate::report::{Brief, BriefCase, Runs, without_process_number};
 use crate::{Defect, Verdict};
 
 /// Values by number, each once.
@@ -51,6 +51,16 @@ pub(super) struct Broken {
     pub(super) what: usize,
     /// Whether only a listed deviation breaks it.
     pub(super) is_listed: bool,
+    /// How often the case failed, if it ran several times.
+    pub(super) runs: Option<Runs>,
+}
+
+impl Broken {
+    /// Sorts the ways in which the cases of a rule fail, the one that counts first: the one that is not listed, of those
+    /// the worst, and of those the one of every run.
+    fn rank(&self) -> (bool, Defect, bool) {
+        (self.is_listed, self.kind, self.runs.is_some_and(Runs::is_flaky))
+    }
 }
 
 /// A disclosure, an Xid message, or a process that crashed or hung outside any case, which some reports have.
@@ -94,12 +104,15 @@ impl Seen {
 pub(super) struct Kept {
     pub(super) path: PathBuf,
     pub(super) host: Option<String>,
+    /// When the run began.
+    pub(super) began: Option<String>,
     /// The driver's name and its version.
     pub(super) driver: (String, String),
     pub(super) gpus: String,
     /// What `--require` asked for and the machine did not have.
     pub(super) unmet: Vec<String>,
     pub(super) is_complete: bool,
+    pub(super) has_cases: bool,
     /// The number of cases that the last line counts and the report lacks.
     pub(super) lost: usize,
     /// The number of cases that appear more than once.
@@ -221,7 +234,7 @@ struct End {
     verdict: Verdict,
     is_repeated: bool,
     /// How it failed, with the number of the words that say what went wrong.
-    failure: Option<(Defect, usize)>,
+    failure: Option<(Defect, usize, Option<Runs>)>,
 }
 
 impl Reader {
@@ -269,8 +282,9 @@ impl Reader {
         let failure = match case.verdict.is_good() && case.verdict != Verdict::Deviation || !is_checked(case.verdict) {
             true => None,
             false => {
-                let (kind, what) = cause_of(&case.whole()?);
-                Some((kind, gathered.whats.number_by(key(&what), &what)))
+                let whole = case.whole()?;
+                let (kind, what) = cause_of(&whole);
+                Some((kind, gathered.whats.number_by(key(&what), &what), whole.runs))
             }
         };
         ends[number] = Some(End { verdict: case.verdict, is_repeated: ends[number].is_some(), failure });
@@ -289,8 +303,10 @@ impl Reader {
             host: run.identification.as_ref().map(|machine| machine.host.clone()),
             gpus: run.gpus(),
             unmet: run.unmet,
+            began: run.began,
             driver: (run.driver.name, run.driver.version),
             is_complete: is_complete && lost == 0,
+            has_cases: ended().next().is_some(),
             lost,
             repeated: ended().filter(|end| end.is_repeated).count(),
             running,
@@ -302,12 +318,9 @@ impl Reader {
         let cases = self.ends.iter().zip(&self.rows).filter_map(|(end, rows)| Some((end.as_ref()?, rows.as_ref()?)));
         for (end, rows) in cases.filter(|(end, _)| is_checked(end.verdict)) {
             rows.iter().for_each(|row| report.check(*row));
-            if let Some((kind, what)) = end.failure {
-                add_broken(
-                    Broken { row: 0, kind, what, is_listed: end.verdict == Verdict::Deviation },
-                    rows,
-                    &mut broken,
-                );
+            if let Some((kind, what, runs)) = end.failure {
+                let is_listed = end.verdict == Verdict::Deviation;
+                add_broken(Broken { row: 0, kind, what, is_listed, runs }, rows, &mut broken);
             }
         }
         report.broken = broken.into_values().collect();
@@ -320,13 +333,12 @@ const fn is_checked(verdict: Verdict) -> bool {
     !matches!(verdict, Verdict::Unsupported | Verdict::Error)
 }
 
-/// Notes the rows that a case breaks. Of several failures of a row, the one that is not listed counts, and of those the
-/// worst.
+/// Notes the rows that a case breaks.
 fn add_broken(how: Broken, rows: &[usize], broken: &mut BTreeMap<usize, Broken>) {
     for row in rows {
         let new = Broken { row: *row, ..how };
         let worst = broken.entry(*row).or_insert(new);
-        if (new.is_listed, new.kind) < (worst.is_listed, worst.kind) {
+        if new.rank() < worst.rank() {
             *worst = new;
         }
     }

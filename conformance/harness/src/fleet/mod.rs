@@ -1,14 +1,17 @@
 //! Many reports at once: which rules break where, and on which driver releases.
 //!
-//! A report is compared with its peers: the reports of the same driver and GPUs. What most peers do not do is an outlier.
+//! A report is compared with its peers: the reports of the same driver and GPUs, of each host only the newest. What most
+//! peers do not do is an outlier. A rule that holds with one release of a driver and breaks with the next is a regression.
 
 mod gather;
+mod peers;
 mod rank;
+mod regressions;
 mod types;
 
 use std::path::Path;
 
-pub use types::{Cell, Fleet, Incident, IncidentKind, Member, Outlier, Rule, Unread, Way};
+pub use types::{Cell, Fleet, Incident, IncidentKind, Member, Outlier, Regression, Rule, Unread, Way};
 
 impl Fleet {
     /// Reads every report (`*.jsonl`, `*.json`) in a folder and the folders in it. A file that cannot be read is named and

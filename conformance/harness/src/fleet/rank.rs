@@ -3,27 +3,27 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::gather::{Broken, Gathered, Kept, Seen};
-use super::types::{Cell, Fleet, Incident, IncidentKind, Member, Outlier, Rule, Way};
+use super::peers::{RARE, are_compared, is_whole, product, ways};
+use super::regressions::regressions;
+use super::types::{Cell, Fleet, Incident, IncidentKind, Member, Outlier, Rule};
 use crate::identity::release;
-
-/// An outlier is at most one of this many peers. More is no exception, but a difference between the machines.
-const RARE: usize = 3;
 
 /// The fewest peers that say what is usual.
 const FEWEST_PEERS: usize = 3;
 
-/// The number of ways in which a rule breaks that are kept.
-const WAYS: usize = 3;
-
 pub(super) fn fleet(gathered: Gathered) -> Fleet {
-    let Gathered { rows, whats, incidents, reports, unreadable } = gathered;
-    let drivers: BTreeSet<_> = reports.iter().map(driver_key).collect();
+    let drivers: BTreeSet<_> = gathered.reports.iter().map(driver_key).collect();
     let drivers: Vec<_> = drivers.into_iter().collect();
     let driver_of: Vec<_> =
-        reports.iter().map(|report| drivers.binary_search(&driver_key(report)).unwrap_or_default()).collect();
-    let mut peers: BTreeMap<(usize, &str), Vec<usize>> = BTreeMap::new();
+        gathered.reports.iter().map(|report| drivers.binary_search(&driver_key(report)).unwrap_or_default()).collect();
+    let are_compared = are_compared(&gathered.reports);
+    let compared: Vec<_> = (0..are_compared.len()).filter(|index| are_compared[*index]).collect();
+    let regressions = regressions(&gathered, &compared, &driver_of);
+    let Gathered { rows, whats, incidents, reports, unreadable } = gathered;
+    // Equal machines: all their reports.
+    let mut equal: BTreeMap<(usize, &str), Vec<usize>> = BTreeMap::new();
     for (index, (report, driver)) in reports.iter().zip(&driver_of).enumerate() {
-        peers.entry((*driver, &report.gpus)).or_default().push(index);
+        equal.entry((*driver, &report.gpus)).or_default().push(index);
     }
     // Of each row, the reports in which it breaks, and how.
     let mut broken: BTreeMap<usize, BTreeMap<usize, Broken>> = BTreeMap::new();
@@ -34,10 +34,11 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
     }
     let none = BTreeMap::new();
     let mut outliers = Vec::new();
-    for ((driver, gpus), group) in &peers {
+    for ((driver, gpus), group) in &equal {
+        let peers: Vec<_> = group.iter().copied().filter(|index| are_compared[*index]).collect();
         for row in 0..rows.list.len() {
             let breaks = broken.get(&row).unwrap_or(&none);
-            let checking: Vec<_> = group.iter().copied().filter(|index| reports[*index].checks(row)).collect();
+            let checking: Vec<_> = peers.iter().copied().filter(|index| reports[*index].checks(row)).collect();
             let (broken, mut sound): (Vec<usize>, Vec<usize>) =
                 checking.iter().partition(|index| breaks.contains_key(index));
             // What a report that broke off did not reach may break.
@@ -71,15 +72,18 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
             .then(rarity(one).total_cmp(&rarity(other)))
             .then(kind(one).cmp(&kind(other)))
     });
-    let mut incidents: Vec<_> = peers
+    let mut incidents: Vec<_> = equal
         .iter()
-        .flat_map(|((driver, gpus), group)| incidents_of(*driver, gpus, group, &reports, &incidents.list))
+        .flat_map(|((driver, gpus), group)| {
+            incidents_of((*driver, gpus), group, &are_compared, &reports, &incidents.list)
+        })
         .collect();
     let rarity = |one: &Incident| one.reports.len() as f64 / one.peers as f64;
     incidents.sort_by(|one, other| {
-        other.is_rare.cmp(&one.is_rare).then(rarity(one).total_cmp(&rarity(other))).then(one.kind.cmp(&other.kind))
+        let order = other.is_rare.cmp(&one.is_rare).then(one.is_past.cmp(&other.is_past));
+        order.then(rarity(one).total_cmp(&rarity(other))).then(one.kind.cmp(&other.kind))
     });
-    let usual = usual_checks(&reports);
+    let usual = usual_checks(&reports, &compared);
     let mut counts = vec![0; reports.len()];
     outliers.iter().flat_map(|outlier| &outlier.reports).for_each(|index| counts[*index] += 1);
     let checked: Vec<_> = (0..rows.list.len()).filter(|row| reports.iter().any(|report| report.checks(*row))).collect();
@@ -106,6 +110,7 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
     rules.sort_by(|one, other| one.row.cmp(&other.row));
     Fleet {
         incidents,
+        regressions,
         outliers,
         held: checked.len() - broken.len(),
         rules,
@@ -114,28 +119,41 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
             .iter()
             .zip(driver_of)
             .zip(counts)
-            .map(|((report, driver), count)| member(report, driver, count, &usual))
+            .zip(&are_compared)
+            .map(|(((report, driver), count), is_compared)| member(report, driver, count, *is_compared, &usual))
             .collect(),
         unreadable,
     }
 }
 
 /// Returns the incidents of equal machines.
-fn incidents_of(driver: usize, gpus: &str, group: &[usize], reports: &[Kept], seen: &[Seen]) -> Vec<Incident> {
+fn incidents_of(
+    (driver, gpus): (usize, &str),
+    group: &[usize],
+    are_compared: &[bool],
+    reports: &[Kept],
+    seen: &[Seen],
+) -> Vec<Incident> {
     let mut all: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for index in group {
         reports[*index].incidents.iter().for_each(|number| all.entry(*number).or_default().push(*index));
     }
+    let compared = |some: &[usize]| some.iter().copied().filter(|index| are_compared[*index]).collect::<Vec<_>>();
+    let of_peers = compared(group).len();
     let incident = |(number, having): (usize, Vec<usize>)| {
         let Seen { kind, what, case } = seen[number].clone();
+        let now = compared(&having);
+        let is_past = now.is_empty();
+        let (peers, having) = if is_past { (group.len(), having) } else { (of_peers, now) };
         let is_rare = match kind {
+            _ if is_past => false,
             // Its run fails, however many others do too.
             IncidentKind::Process => true,
-            _ if group.len() >= FEWEST_PEERS => having.len() * RARE <= group.len(),
+            _ if peers >= FEWEST_PEERS => having.len() * RARE <= peers,
             // Two machines that should be equal differ, and nothing says which of them is usual: an Xid message is not.
-            _ => having.len() < group.len(),
+            _ => having.len() < peers,
         };
-        Incident { kind, what, case, driver, gpus: gpus.to_owned(), peers: group.len(), reports: having, is_rare }
+        Incident { kind, what, case, driver, gpus: gpus.to_owned(), peers, reports: having, is_rare, is_past }
     };
     all.into_iter().map(incident).collect()
 }
@@ -146,20 +164,16 @@ fn driver_key(report: &Kept) -> (String, Vec<u32>, String) {
     (name.clone(), release(version), version.clone())
 }
 
-/// The product of a report's GPUs, however many it has.
-fn product(report: &Kept) -> &str {
-    report.gpus.split_once("× ").map_or(&report.gpus, |(_, product)| product)
-}
-
 /// The number of rules that a report checks.
 fn checks(report: &Kept) -> usize {
     report.checked.iter().map(|bits| bits.count_ones() as usize).sum()
 }
 
 /// How many rules the usual report checks, by driver and product of the GPUs, if there are enough to tell.
-fn usual_checks(reports: &[Kept]) -> BTreeMap<(&(String, String), &str), usize> {
+fn usual_checks<'a>(reports: &'a [Kept], compared: &[usize]) -> BTreeMap<(&'a (String, String), &'a str), usize> {
     let mut all: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-    reports.iter().for_each(|report| all.entry((&report.driver, product(report))).or_default().push(checks(report)));
+    let whole = compared.iter().map(|index| &reports[*index]).filter(|report| is_whole(report));
+    whole.for_each(|report| all.entry((&report.driver, product(report))).or_default().push(checks(report)));
     all.retain(|_, counts| counts.len() >= FEWEST_PEERS);
     let median = |mut counts: Vec<usize>| {
         counts.sort_unstable();
@@ -168,10 +182,20 @@ fn usual_checks(reports: &[Kept]) -> BTreeMap<(&(String, String), &str), usize> 
     all.into_iter().map(|(peers, counts)| (peers, median(counts))).collect()
 }
 
-fn member(report: &Kept, driver: usize, outliers: usize, usual: &BTreeMap<(&(String, String), &str), usize>) -> Member {
-    let usual = usual.get(&(&report.driver, product(report))).copied();
+fn member(
+    report: &Kept,
+    driver: usize,
+    outliers: usize,
+    is_compared: bool,
+    usual: &BTreeMap<(&(String, String), &str), usize>,
+) -> Member {
+    let usual = usual.get(&(&report.driver, product(report))).copied().filter(|_| is_compared);
+    let path = || report.path.display().to_string();
     Member {
-        name: report.host.clone().unwrap_or_else(|| report.path.display().to_string()),
+        // A host has one compared report of a driver, and any number of others.
+        name: report.host.clone().filter(|_| is_compared).unwrap_or_else(path),
+        host: report.host.clone(),
+        is_compared,
         path: report.path.clone(),
         driver,
         gpus: report.gpus.clone(),
@@ -185,17 +209,4 @@ fn member(report: &Kept, driver: usize, outliers: usize, usual: &BTreeMap<(&(Str
         broken: report.broken.len(),
         outliers,
     }
-}
-
-/// Counts the ways in which a rule breaks.
-fn ways<'a>(broken: impl Iterator<Item = &'a Broken>, whats: &[String]) -> Vec<Way> {
-    let mut counts: BTreeMap<_, usize> = BTreeMap::new();
-    broken.for_each(|one| *counts.entry((one.kind, one.what)).or_default() += 1);
-    let mut ways: Vec<_> = counts
-        .into_iter()
-        .map(|((kind, what), reports)| Way { kind, what: whats.get(what).cloned().unwrap_or_default(), reports })
-        .collect();
-    ways.sort_by_key(|way| (usize::MAX - way.reports, way.kind));
-    ways.truncate(WAYS);
-    ways
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::Defect;
+use crate::report::Runs;
 
 /// What many reports say together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -13,6 +14,8 @@ pub struct Fleet {
     /// Disclosures, Xid messages, and processes that crashed or hung outside any case. Those that are outliers come first,
     /// the rarest of them before the others.
     pub incidents: Vec<Incident>,
+    /// The rules that a release of a driver broke: they still break with the newest release, and held with an earlier one.
+    pub regressions: Vec<Regression>,
     /// What only few of otherwise equal machines do, the rarest first, and broken rules before others.
     pub outliers: Vec<Outlier>,
     /// The rules that are checked, sorted by name.
@@ -31,8 +34,15 @@ pub struct Fleet {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Member {
-    /// The name of the host, if the report identifies it; else the path of the report within the folder.
+    /// The name of the host, if the report identifies it and is compared; else the path of the report within the folder.
     pub name: String,
+    /// The name of the host, if the report identifies it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// Whether the report is compared with those of its peers: it names no host, or it is the newest of its host and
+    /// driver. A report that broke off, lost lines or has no case is compared only if the host has no other. The reports
+    /// that are not compared count in what each rule does on each driver.
+    pub is_compared: bool,
     /// The path of the report.
     pub path: PathBuf,
     /// The index of the driver in the list of drivers.
@@ -85,13 +95,15 @@ pub struct Incident {
     pub driver: usize,
     /// The devices of all these machines.
     pub gpus: String,
-    /// The number of reports with this driver and these devices.
+    /// The number of compared reports with this driver and these devices; of a past incident, of all reports.
     pub peers: usize,
     /// The indices of the reports that have it.
     pub reports: Vec<usize>,
     /// Whether it is an outlier: at most a third of the peers have it, or one of only two. A process always is, because its
     /// run failed.
     pub is_rare: bool,
+    /// Whether no compared report has it any more, only earlier reports.
+    pub is_past: bool,
 }
 
 /// The kind of an incident.
@@ -153,6 +165,31 @@ pub struct Way {
     pub what: String,
     /// The number of reports.
     pub reports: usize,
+    /// How often its cases failed in these reports, added up over those that ran several times; null if none did.
+    pub runs: Option<Runs>,
+}
+
+/// A rule that a release of a driver broke.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Regression {
+    /// The row of the catalogue.
+    pub row: String,
+    /// The first release with which it breaks in more than a third of the compared reports, as an index in the list of
+    /// drivers. It breaks with all later ones that check it.
+    pub driver: usize,
+    /// The release before, with which it holds.
+    pub before: usize,
+    /// Whether the release is the newest of its driver and of these devices.
+    pub is_newest: bool,
+    /// The product name of the devices.
+    pub product: String,
+    /// The number of compared reports with the release and these devices that check the rule.
+    pub checked: usize,
+    /// The number of those in which it breaks.
+    pub broken: usize,
+    /// How it breaks, the most frequent way first; at most three ways.
+    pub causes: Vec<Way>,
 }
 
 /// What few of otherwise equal machines do.
@@ -167,7 +204,7 @@ pub struct Outlier {
     pub driver: usize,
     /// The devices of all these machines.
     pub gpus: String,
-    /// The number of reports with this driver and these devices that check the rule.
+    /// The number of compared reports with this driver and these devices that check the rule.
     pub checked: usize,
     /// The indices of the reports that are different.
     pub reports: Vec<usize>,

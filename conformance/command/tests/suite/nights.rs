@@ -1,0 +1,197 @@
+//! `conformance fleet` over many reports of each host, and over releases of a driver.
+
+use conformance::report::{Report, Runs};
+use conformance::{Outcome, Stop, Verdict, check};
+use rstest::rstest;
+use tempfile::TempDir;
+
+use crate::fleet::{ROW, XID, crash, of_host, run, write};
+use crate::suite::harness;
+
+/// The number of nights of each host.
+const NIGHTS: usize = 7;
+
+/// Returns the report of a host and a night.
+fn of_night(host: usize, night: usize) -> Report {
+    let mut report = of_host("580.159.04", 3, &format!("node-{host}"));
+    report.run.began = Some(format!("2026-11-1{night}T08:00:00.5Z"));
+    report
+}
+
+/// Returns a folder with the nights of four equal hosts, of which some reports are altered. No path says which is newer.
+fn nights(alter: impl Fn(usize, usize, &mut Report)) -> Result<TempDir, Stop> {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for host in 0..4 {
+        for night in 0..NIGHTS {
+            let mut report = of_night(host, night);
+            alter(host, night, &mut report);
+            write(folder.path(), &format!("node-{host}/{}.jsonl", NIGHTS - night), &report)?;
+        }
+    }
+    Ok(folder)
+}
+
+fn fails_once_in_three(report: &mut Report) {
+    crash(report);
+    report.cases[1].runs = Some(Runs { failed: 1, of: 3 });
+}
+
+/// A host is judged by its newest report, however many earlier ones failed. The history of a rule counts all reports.
+#[rstest]
+#[case::repaired(&[0, 1, 2, 3, 4, 5], "no rule breaks on only a few hosts of the same driver and GPUs.", "")]
+#[case::since_tonight(
+    &[6],
+    "1 rule breaks on 1 host, but holds on most hosts of the same driver and GPUs.",
+    "breaks on 1 of 4 hosts with NVIDIA 580.159.04 and 2 × NVIDIA H200: crash, SIGSEGV in cuMemPoolImportPointer: node-3 \
+     (breaks in 1 of its 7 reports)"
+)]
+#[case::three_of_seven(
+    &[2, 4, 6],
+    "1 rule breaks on 1 host, but holds on most hosts of the same driver and GPUs.",
+    "node-3 (breaks in 3 of its 7 reports)"
+)]
+#[conformance::test()]
+fn a_host_is_judged_by_its_newest_report(#[case] bad: &[usize], #[case] says: &str, #[case] told: &str) -> Outcome {
+    let folder = nights(|host, night, report| {
+        if host == 3 && bad.contains(&night) {
+            crash(report);
+        }
+    })?;
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    let first = format!("28 reports of 4 hosts and 1 driver: {says}\n");
+    check!(printed.starts_with(&first) && printed.contains(told), "{printed}{errors}");
+    check!(printed.contains("outliers (") != told.is_empty(), "{printed}");
+    let (_, history, _) = run(folder.path(), &["--rule", ROW])?;
+    check!(history.contains(&format!("breaks in {} of 28 reports", bad.len())), "{history}");
+    Ok(())
+}
+
+/// A newer report that broke off or has no case does not replace the whole one of its host, and is no peer.
+#[rstest]
+#[case::broke_off("broken-off.jsonl", |report: &mut Report| {
+    crash(report);
+    report.cases.truncate(2);
+    report.is_complete = false;
+})]
+#[case::without_cases("without-cases.jsonl", |report: &mut Report| report.cases.clear())]
+#[conformance::test()]
+fn a_report_that_is_not_whole_is_no_peer(#[case] name: &str, #[case] alter: fn(&mut Report)) -> Outcome {
+    let folder = nights(|_, _, _| {})?;
+    let mut report = of_night(3, NIGHTS);
+    alter(&mut report);
+    write(folder.path(), &format!("node-3/{name}"), &report)?;
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    let first = "29 reports of 4 hosts and 1 driver: no rule breaks on only a few hosts of the same driver and GPUs.\n";
+    check!(printed.starts_with(first) && !printed.contains("check too little"), "{printed}{errors}");
+    Ok(())
+}
+
+/// A host without a whole report is judged by what its report has, and a report without a host by itself.
+#[rstest]
+#[conformance::test()]
+fn a_report_without_a_host_is_a_peer() -> Outcome {
+    let folder = nights(|host, night, report| {
+        report.is_complete = host != 3;
+        match host {
+            3 => crash(report),
+            0 => report.run.identification = None,
+            _ => {}
+        }
+        report.cases.truncate(if host == 3 { 2 + night % 2 } else { 3 });
+    })?;
+    let (_, printed, _) = run(folder.path(), &[])?;
+    let first = "28 reports of 3 hosts and 1 driver (7 name no host): 1 rule breaks in 1 report, but holds in most \
+                 reports of the same driver and GPUs.\n";
+    check!(printed.starts_with(first) && printed.contains("breaks in 1 of 10 reports"), "{printed}");
+    Ok(())
+}
+
+/// An Xid message of an earlier night is no outlier of today, but it is listed.
+#[rstest]
+#[conformance::test()]
+fn an_earlier_xid_is_listed_apart() -> Outcome {
+    let folder = nights(|host, night, report| {
+        if host == 2 && night == 1 {
+            report.cases[2].xids.push(XID.to_owned());
+        }
+    })?;
+    let (_, printed, _) = run(folder.path(), &[])?;
+    let told = "\ndisclosures, Xid messages and crashes of earlier reports (1)\n  Xid 79, ";
+    check!(printed.starts_with("28 reports of 4 hosts and 1 driver: no rule breaks"), "{printed}");
+    check!(printed.contains(told) && printed.contains("in 1 of 28 reports with NVIDIA"), "{printed}");
+    check!(!printed.contains("outliers ("), "{printed}");
+    let (_, page, _) = run(folder.path(), &["--format", "html"])?;
+    check!(page.contains("<header class=\"good\">") && page.contains("crashes of earlier reports</h3>"), "{page}");
+    Ok(())
+}
+
+/// A rule that only some runs of a case break is told with the share of these runs.
+#[rstest]
+#[conformance::test()]
+fn a_flaky_rule_has_its_share() -> Outcome {
+    let folder = nights(|host, night, report| {
+        if host == 3 && night == 6 {
+            fails_once_in_three(report);
+        }
+    })?;
+    let share = "crash, SIGSEGV in cuMemPoolImportPointer, in 1 of 3 runs";
+    for arguments in [&[][..], &["--rule", ROW], &["--format", "html"]] {
+        let (_, printed, _) = run(folder.path(), arguments)?;
+        check!(printed.contains(share), "{printed}");
+    }
+    Ok(())
+}
+
+/// Lists the failure of a report.
+fn listed(report: &mut Report) {
+    report.cases[1].verdict = Verdict::Deviation;
+}
+
+/// The first sentence tells the rules that a new release of a driver broke, unless they are listed or repaired.
+#[rstest]
+#[case::newest(
+    &[false, true],
+    |_: &mut Report| {},
+    "6 reports of 6 hosts and 2 drivers: 1 rule breaks with NVIDIA 590.1, but held with NVIDIA 590.0; no rule breaks on "
+)]
+#[case::since_an_earlier_one(
+    &[false, true, true],
+    |_: &mut Report| {},
+    "9 reports of 9 hosts and 3 drivers: 1 rule breaks since an earlier release of the driver; no rule breaks on "
+)]
+#[case::repaired(&[false, true, false], |_: &mut Report| {}, "9 reports of 9 hosts and 3 drivers: no rule breaks on ")]
+#[case::always(&[true, true], |_: &mut Report| {}, "6 reports of 6 hosts and 2 drivers: no rule breaks on ")]
+#[case::listed(&[false, true], listed, "6 reports of 6 hosts and 2 drivers: no rule breaks on ")]
+#[conformance::test()]
+fn a_release_that_breaks_a_rule_is_told(
+    #[case] releases: &[bool],
+    #[case] alter: fn(&mut Report),
+    #[case] says: &str,
+) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for (release, is_bad) in releases.iter().enumerate() {
+        for host in 0..3 {
+            let mut report = of_host(&format!("590.{release}"), 3, &format!("node-{release}{host}"));
+            if *is_bad {
+                crash(&mut report);
+                alter(&mut report);
+            }
+            write(folder.path(), &format!("{release}{host}.jsonl"), &report)?;
+        }
+    }
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    check!(printed.starts_with(says), "{printed}{errors}");
+    let (_, page, _) = run(folder.path(), &["--format", "html"])?;
+    if says.contains("1 rule breaks") {
+        let told =
+            "breaks on 3 of 3 hosts with NVIDIA 590.1 and NVIDIA H200, holds with NVIDIA 590.0: crash, SIGSEGV in ";
+        check!(
+            printed.contains(told) && printed.contains("\nrules that a release of a driver broke (1)\n"),
+            "{printed}"
+        );
+        check!(page.contains(told) && page.contains("<header class=\"bad\">"), "{page}");
+    } else {
+        check!(!printed.contains("release of a driver broke") && page.contains("<header class=\"good\">"), "{printed}");
+    }
+    Ok(())
+}

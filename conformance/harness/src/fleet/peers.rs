@@ -1,0 +1,61 @@
+//! Which reports are compared with each other, and what they have in common.
+
+use std::collections::BTreeMap;
+
+use super::gather::{Broken, Kept};
+use super::types::Way;
+use crate::report::Runs;
+
+/// An outlier is at most one of this many peers. More is no exception, but a difference between the machines.
+pub(super) const RARE: usize = 3;
+
+/// The number of ways in which a rule breaks that are kept.
+const WAYS: usize = 3;
+
+/// Returns whether each report is compared. A host that was repaired is no outlier because of its earlier nights, and a
+/// host with many reports is still one peer. A report that names no host may be of any.
+pub(super) fn are_compared(reports: &[Kept]) -> Vec<bool> {
+    // A time of a later run is a greater text. Reports are sorted by path, and the end of a night's name is its time.
+    let rank = |index: usize| (is_whole(&reports[index]), &reports[index].began, index);
+    let mut newest = BTreeMap::new();
+    for (index, report) in reports.iter().enumerate() {
+        if let Some(host) = &report.host {
+            let best = newest.entry((host, &report.driver)).or_insert(index);
+            *best = if rank(index) > rank(*best) { index } else { *best };
+        }
+    }
+    let mut are: Vec<_> = reports.iter().map(|report| report.host.is_none()).collect();
+    newest.into_values().for_each(|index| are[index] = true);
+    are
+}
+
+/// Whether a report says what its machine does. A run that still goes on, that broke off or that selected no case does not.
+pub(super) fn is_whole(report: &Kept) -> bool {
+    report.is_complete && report.has_cases
+}
+
+/// The product of a report's GPUs, however many it has.
+pub(super) fn product(report: &Kept) -> &str {
+    report.gpus.split_once("× ").map_or(&report.gpus, |(_, product)| product)
+}
+
+/// Counts the ways in which a rule breaks.
+pub(super) fn ways<'a>(broken: impl Iterator<Item = &'a Broken>, whats: &[String]) -> Vec<Way> {
+    let mut counts: BTreeMap<_, (usize, Option<Runs>)> = BTreeMap::new();
+    for one in broken {
+        let (reports, runs) = counts.entry((one.kind, one.what)).or_default();
+        (*reports, *runs) = (*reports + 1, Runs::sum(*runs, one.runs));
+    }
+    let mut ways: Vec<_> = counts
+        .into_iter()
+        .map(|((kind, what), (reports, runs))| Way {
+            kind,
+            what: whats.get(what).cloned().unwrap_or_default(),
+            reports,
+            runs,
+        })
+        .collect();
+    ways.sort_by_key(|way| (usize::MAX - way.reports, way.kind));
+    ways.truncate(WAYS);
+    ways
+}

@@ -1,0 +1,77 @@
+//! The rules that a release of a driver broke.
+
+use std::collections::BTreeMap;
+
+use super::gather::{Broken, Gathered, Kept};
+use super::peers::{RARE, product, ways};
+use super::types::Regression;
+
+/// What a rule does with one release.
+struct State<'a> {
+    driver: usize,
+    checked: usize,
+    broken: Vec<&'a Broken>,
+}
+
+impl State<'_> {
+    /// In fewer reports, it is an outlier.
+    fn breaks(&self) -> bool {
+        self.broken.len() * RARE > self.checked
+    }
+}
+
+/// Returns the rules that hold with one release of a driver and break with the next, on GPUs of the same product. A rule
+/// that a later release repaired is none. Neither is one that only listed deviations break: they are known.
+pub(super) fn regressions(gathered: &Gathered, compared: &[usize], driver_of: &[usize]) -> Vec<Regression> {
+    let reports = &gathered.reports;
+    // By the name of the driver and the product, the reports of each release in the order of the releases.
+    let mut series: BTreeMap<(&str, &str), BTreeMap<usize, Vec<&Kept>>> = BTreeMap::new();
+    for index in compared {
+        let report = &reports[*index];
+        let releases = series.entry((&report.driver.0, product(report))).or_default();
+        releases.entry(driver_of[*index]).or_default().push(report);
+    }
+    let mut all = Vec::new();
+    for ((_, product), releases) in series.iter().filter(|(_, releases)| releases.len() > 1) {
+        let newest = releases.keys().next_back().copied();
+        for (row, name) in gathered.rows.list.iter().enumerate() {
+            let states: Vec<_> = releases.iter().filter_map(|(driver, reports)| state(row, *driver, reports)).collect();
+            let Some(held) = states.iter().rposition(|state| !state.breaks()) else { continue };
+            let Some(first) = states.get(held + 1) else { continue };
+            if first.broken.iter().all(|broken| broken.is_listed) {
+                continue;
+            }
+            all.push(Regression {
+                row: name.clone(),
+                driver: first.driver,
+                before: states[held].driver,
+                is_newest: newest == Some(first.driver),
+                product: (*product).to_owned(),
+                checked: first.checked,
+                broken: first.broken.len(),
+                causes: ways(first.broken.iter().copied(), &gathered.whats.list),
+            });
+        }
+    }
+    let kind = |one: &Regression| one.causes.iter().map(|way| way.kind).min();
+    all.sort_by(|one, other| {
+        (other.driver, kind(one), &one.row, &one.product).cmp(&(one.driver, kind(other), &other.row, &other.product))
+    });
+    all
+}
+
+/// Returns what a rule does in the reports of a release, if any of them checks it.
+fn state<'a>(row: usize, driver: usize, reports: &[&'a Kept]) -> Option<State<'a>> {
+    let broken: Vec<_> = reports
+        .iter()
+        .filter_map(|report| {
+            report.broken.binary_search_by_key(&row, |broken| broken.row).ok().map(|at| &report.broken[at])
+        })
+        .collect();
+    // What a report that broke off did not reach may break.
+    let is_sound = |report: &&&Kept| {
+        report.is_complete && report.checks(row) && report.broken.binary_search_by_key(&row, |one| one.row).is_err()
+    };
+    let checked = broken.len() + reports.iter().filter(is_sound).count();
+    (checked > 0).then_some(State { driver, checked, broken })
+}
