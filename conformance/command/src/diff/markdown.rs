@@ -18,6 +18,7 @@ pub(super) fn markdown(comparison: &Comparison, rows: &Rows) -> String {
     let verdict = match (regressed, diff.changes.is_empty()) {
         (0, _) if !diff.times.slower.is_empty() => format!("{} slower", count(diff.times.slower.len(), "call")),
         (0, _) if diff.has_regressed() => "a process crashed or hung outside any case".to_owned(),
+        (0, _) if diff.scope.is_empty() => "no case was compared".to_owned(),
         (0, true) => "no case changed".to_owned(),
         (0, false) => "nothing regressed".to_owned(),
         _ => format!("{} regressed", count(regressed, "case")),

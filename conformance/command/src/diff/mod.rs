@@ -86,7 +86,8 @@ two has, and the durations of cases, because a record rounds them. The last line
 of calls.
 
 The schema of the JSON: cargo conformance schema diff
-Exit codes: 0 nothing regressed, 1 something regressed (see --exit-on), 2 invalid arguments or unusable reports";
+Exit codes: 0 nothing regressed, 1 something regressed (see --exit-on), 2 invalid arguments, unusable
+reports, or no case that both reports check";
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
@@ -122,7 +123,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Format::Json => serde_json::to_string_pretty(&comparison).map_err(Failure::new)? + "\n",
     };
     write(arguments.output.as_deref(), &text)?;
-    Ok(if arguments.exit_on.is_met(&comparison.diff) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    match arguments.exit_on.is_met(&comparison.diff) {
+        true => Ok(ExitCode::FAILURE),
+        // Nothing is known, and that must not look like a good result.
+        false if comparison.diff.scope.is_empty() => Err(Failure::new("no case is checked in both reports")),
+        false => Ok(ExitCode::SUCCESS),
+    }
 }
 
 fn compare(arguments: &Arguments) -> Result<Comparison, Failure> {

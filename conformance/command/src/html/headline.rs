@@ -101,7 +101,7 @@ impl<'a> Headline<'a> {
         }
         let bad = attention(report, diff);
         Self {
-            mood: match (is_bad, report.is_complete && checked > 0) {
+            mood: match (is_bad, report.is_complete && checked > 0 && !diff.is_some_and(|diff| diff.scope.is_empty())) {
                 (true, _) => "bad",
                 (false, true) => "good",
                 (false, false) => "unknown",

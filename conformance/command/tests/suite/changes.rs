@@ -113,7 +113,11 @@ fn another_suite(_: &mut Report, new: &mut Report) {
 /// The first line says what changed, and only a regression leads to exit code 1.
 #[rstest]
 #[case::nothing(|_: &mut Report, _: &mut Report| {}, 0, "No documented rule broke since 570.86.15.")]
-#[case::repaired_bug(repaired, 0, "No documented rule broke since 570.86.15; 1 case is better (1 listed bug is gone).")]
+#[case::repaired_bug(
+    repaired,
+    0,
+    "No documented rule broke since 570.86.15; 1 case of IPCMEM-OPEN-002 is better (1 listed bug is gone)."
+)]
 #[case::machine_with_one_gpu(
     one_gpu,
     0,
@@ -178,9 +182,15 @@ fn another_suite(_: &mut Report, new: &mut Report) {
 #[case::harness_error_beside_a_crash(
     harness_error_beside_a_crash,
     1,
-    "1 documented rule broke since 570.86.15 (1 crash); the harness failed in 1 case, so nothing is known of its rule."
+    "1 documented rule broke since 570.86.15 (1 crash): SIGSEGV in cuMemPoolImportPointer; the harness failed in 1 case, \
+     so nothing is known of its rule."
 )]
-#[case::two_causes(two_causes, 1, "2 documented rules broke since 570.86.15 (1 corruption, 1 crash).")]
+#[case::two_causes(
+    two_causes,
+    1,
+    "2 documented rules broke since 570.86.15 (1 corruption, 1 crash); one of 2 causes: importer read 1 wrong word of \
+     1048576 with a kernel."
+)]
 #[case::another_suite(
     another_suite,
     0,

@@ -9,6 +9,7 @@ mod bad_ends;
 mod bundle;
 mod changes;
 mod command;
+mod compared;
 mod deviations;
 mod diff;
 mod disclosures;

@@ -3,13 +3,26 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
+use super::cause::Cause;
 use super::change::{Change, Difference, Severity, TIMES, Why};
 use super::types::{Diff, Side};
 use crate::{Defect, Verdict, catalogue};
 
 /// Returns the sentence, without a full stop.
 pub(super) fn headline(diff: &Diff) -> String {
-    let mut clauses = broken(diff);
+    let sentence = of_the_cases(diff);
+    match diff.new.unmet.as_slice() {
+        [] => sentence,
+        unmet => format!(
+            "The new run was not on the machine that it required ({}); {}",
+            unmet.join("; "),
+            uncapitalised(&sentence)
+        ),
+    }
+}
+
+fn of_the_cases(diff: &Diff) -> String {
+    let mut clauses = if diff.scope.is_empty() { vec![nothing(diff)] } else { broken(diff) };
     clauses.extend(outside(diff));
     clauses.extend(slower_calls(diff));
     // Whether that is the driver or a busier machine, the times do not tell.
@@ -29,15 +42,12 @@ pub(super) fn headline(diff: &Diff) -> String {
     }
     clauses.extend(better(diff));
     let sentence = clauses.join("; ");
-    if !diff.scope.is_partial() {
+    if !diff.scope.is_partial() || diff.scope.is_empty() {
         return sentence;
     }
-    let mut characters = sentence.chars();
-    let first = characters.next().map(|first| first.to_ascii_lowercase());
-    let sentence: String = first.into_iter().chain(characters).collect();
+    let sentence = uncapitalised(&sentence);
     let limits = diff.scope.limits.join(" and ");
     match (diff.scope.compared, diff.scope.cases) {
-        (0, _) => format!("Compared no case, because {limits}: {sentence}"),
         (1, 1) => format!("Compared the only case that both runs check ({limits}): {sentence}"),
         // A record was reduced to the cases that ran, or the missing GPUs left none out.
         (compared, cases) if compared == cases => {
@@ -45,6 +55,35 @@ pub(super) fn headline(diff: &Diff) -> String {
         }
         (compared, cases) => format!("Compared {compared} of {cases} cases, because {limits}: {sentence}"),
     }
+}
+
+/// Says why no case could be compared, and what to do.
+fn nothing(diff: &Diff) -> String {
+    let checks =
+        |side: &Side| side.summary.iter().any(|(verdict, cases)| *verdict != Verdict::Unsupported.word() && *cases > 0);
+    let sides = [&diff.old, &diff.new];
+    let why = match sides.map(checks) {
+        _ if diff.scope.is_partial() => diff.scope.limits.join(" and "),
+        [false, _] => "the old run checked none".to_owned(),
+        [_, false] => "the new run checked none".to_owned(),
+        [true, true] => "none is in both reports".to_owned(),
+    };
+    let advice = if !sides.iter().all(|side| side.is_complete) {
+        "compare reports of runs that ended"
+    } else if sides.iter().any(|side| side.is_partial) {
+        "compare runs with the same filters"
+    } else if !sides.into_iter().all(checks) {
+        "`conformance doctor` says what its machine lacks"
+    } else {
+        "compare runs of the same suite"
+    };
+    format!("Compared no case, because {why}, so nothing is known of the driver; {advice}")
+}
+
+fn uncapitalised(sentence: &str) -> String {
+    let mut characters = sentence.chars();
+    let first = characters.next().map(|first| first.to_ascii_lowercase());
+    first.into_iter().chain(characters).collect()
 }
 
 /// Says how many documented rules broke, and how many other cases regressed. A passed case that discloses breaks no rule,
@@ -90,24 +129,40 @@ fn broken(diff: &Diff) -> Vec<String> {
         }
     };
     let mut clauses = vec![told];
-    match (more_often.as_slice(), diff.causes.as_slice()) {
+    let (unknown_causes, known_causes): (Vec<_>, Vec<_>) =
+        diff.causes.iter().partition(|cause| cause.kind == Defect::Unknown);
+    match (more_often.as_slice(), known_causes.as_slice()) {
         ([], _) => {}
         // The cause has the number of runs.
         ([(old, _)], [_]) => clauses.push(format!("1 case fails more often (before: {old} runs)")),
         ([(old, new)], _) => clauses.push(format!("1 case fails more often ({new} runs, before: {old})")),
         (several, _) => clauses.push(format!("{} more often", cases(several.len(), "fails", "fail"))),
     }
+    if let Some(last) = clauses.last_mut() {
+        *last += &main_cause(&known_causes);
+    }
     if unknown > 0 {
         let rule = if unknown == 1 { "its rule" } else { "their rules" };
-        clauses.push(format!("the harness failed in {}, so nothing is known of {rule}", plural(unknown, "case")));
-    }
-    if let ([cause], Some(last)) = (diff.causes.as_slice(), clauses.last_mut()) {
-        *last += &format!(": {}", cause.what);
-        if !cause.extent().is_empty() {
-            *last += &format!(", {}", cause.extent());
-        }
+        let clause = format!("the harness failed in {}, so nothing is known of {rule}", plural(unknown, "case"));
+        // One sentence has room for one cause.
+        let cause = if known_causes.is_empty() { main_cause(&unknown_causes) } else { String::new() };
+        clauses.push(clause + &cause);
     }
     clauses
+}
+
+/// Names the only cause, or that of the most cases, the worst if several have as many.
+fn main_cause(causes: &[&Cause]) -> String {
+    let total: usize = causes.iter().map(|cause| cause.cases.len()).sum();
+    // They are sorted from worst to least bad, and the first of equals is wanted.
+    let Some(main) = causes.iter().rev().max_by_key(|cause| cause.cases.len()) else { return String::new() };
+    let before = match causes.len() {
+        1 => ": ".to_owned(),
+        _ if 2 * main.cases.len() > total => "; most of them: ".to_owned(),
+        several => format!("; one of {several} causes: "),
+    };
+    let extent = if main.extent().is_empty() { String::new() } else { format!(", {}", main.extent()) };
+    format!("{before}{}{extent}", main.what)
 }
 
 /// Names the process that crashed or hung outside any case, or says how many did, or that it was so before.
@@ -206,8 +261,25 @@ fn better(diff: &Diff) -> Option<String> {
     let fixed = diff.changes_of(Severity::Better).filter(is_fixed).count();
     match (total, fixed) {
         (0, _) => None,
-        (_, 0) => Some(format!("{} better", cases(total, "is", "are"))),
-        (_, fixed) => Some(format!("{} better ({} gone)", cases(total, "is", "are"), bugs(fixed))),
+        (total, fixed) => {
+            let gone = if fixed == 0 { String::new() } else { format!(" ({} gone)", bugs(fixed)) };
+            Some(format!(
+                "{}{} {} better{gone}",
+                plural(total, "case"),
+                only_rule(diff),
+                if total == 1 { "is" } else { "are" }
+            ))
+        }
+    }
+}
+
+/// Names the documented rule of the cases that are better, if it is only one.
+fn only_rule(diff: &Diff) -> String {
+    let rows = diff.changes_of(Severity::Better).flat_map(|change| &change.rows).filter(|row| is_documented(row));
+    let rules: BTreeSet<_> = rows.collect();
+    match rules.iter().next() {
+        Some(rule) if rules.len() == 1 => format!(" of {rule}"),
+        _ => String::new(),
     }
 }
 

@@ -57,7 +57,7 @@ impl Diff {
         let is_timed = is_same_gpu && old.run().repeat == new.run().repeat;
         // How many GPUs there are says which cases run, and hardly how long the calls of a record take.
         let has_same_calls = is_same_gpu || has_record && old.run().models() == new.run().models();
-        let missing = &scope::missing(new);
+        let missing = &scope::missing(old, new);
         let mut clock = Clock::default();
         for id in &ids {
             let is_running = running.contains(id);

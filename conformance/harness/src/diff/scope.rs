@@ -42,6 +42,12 @@ impl Scope {
         Self { compared, cases, limits }
     }
 
+    /// Whether no case can be compared. Then the comparison says nothing about the driver.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.compared == 0
+    }
+
     /// Whether something left cases out.
     #[must_use]
     pub fn is_partial(&self) -> bool {
@@ -70,13 +76,21 @@ fn limit(which: &str, report: &impl Source) -> Option<String> {
     }
 }
 
-/// Returns why a report lacks a case.
-pub(super) fn missing(new: &impl Source) -> Why {
-    match () {
-        () if !new.is_complete() => Why::Unfinished { running: false },
-        () if new.run().is_partial => left_out(new.run().selection.as_deref()),
-        () => Why::Suite,
+/// Returns why a report lacks a case of the old one.
+pub(super) fn missing(old: &impl Source, new: &impl Source) -> Why {
+    let (before, now) = (old.run().selection.as_deref(), new.run().selection.as_deref());
+    match now {
+        _ if !new.is_complete() => Why::Unfinished { running: false },
+        _ if !new.run().is_partial => Why::Suite,
+        // The filter that chose the case before would choose it again.
+        Some(selection) if before == now && is_by_name(selection) => Why::Suite,
+        selection => left_out(selection),
     }
+}
+
+/// Whether a selection depends only on the names of cases: not on a file, the rules that they check, or the time.
+fn is_by_name(selection: &str) -> bool {
+    selection.split(" with ").all(|part| part.starts_with("the filter ") || part.starts_with("--skip "))
 }
 
 /// Returns what left a case out of a run that checks only a part of the suite.

@@ -62,6 +62,8 @@ pub struct Side {
     pub running: Vec<String>,
     /// The processes that crashed or hung outside any case, in words. If there are any, the run failed.
     pub bad_ends: Vec<String>,
+    /// What the run required of the machine and did not find, such as `gpus=8, found 2`. If there is any, the run failed.
+    pub unmet: Vec<String>,
     /// The number of cases that appear more than once; the worst verdict of each counts.
     pub repeated: usize,
     /// The number of cases per verdict.
@@ -121,6 +123,7 @@ impl Side {
             is_complete: report.is_complete(),
             running: report.running().to_vec(),
             bad_ends: report.bad_ends().to_vec(),
+            unmet: run.unmet.clone(),
             repeated: report.repeated(),
             summary: report.summary(),
         }

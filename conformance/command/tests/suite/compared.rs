@@ -1,0 +1,121 @@
+//! A comparison says how much of the suite it covers, and one of no case is not green.
+
+use conformance::report::Report;
+use conformance::{Outcome, Verdict, check};
+use rstest::rstest;
+
+use crate::command::{Reports, case, plain, text};
+
+fn only_the_first_line(_: &mut Report, new: &mut Report) {
+    new.cases.clear();
+    new.is_complete = false;
+}
+
+fn other_filters(old: &mut Report, new: &mut Report) {
+    for (report, filter, id) in [(old, "the filter vmm::", "vmm::a"), (new, "the filter pool::", "pool::a")] {
+        report.run.is_partial = true;
+        report.run.selection = Some(filter.to_owned());
+        report.cases = vec![case(id)];
+    }
+}
+
+fn nothing_can_run(_: &mut Report, new: &mut Report) {
+    for case in &mut new.cases {
+        (case.verdict, case.reason) = (Verdict::Unsupported, Some("needs a GPU".to_owned()));
+    }
+}
+
+fn other_suites(_: &mut Report, new: &mut Report) {
+    new.cases = vec![case("vmm::new")];
+}
+
+/// If both reports check no case in common, the exit code is 2, and the first sentence says why and what to do.
+#[rstest]
+#[case::only_the_first_line(
+    only_the_first_line,
+    "because the new report has no end line, or lacks cases that it counts, so nothing is known of the driver; compare \
+     reports of runs that ended; 3 cases are no longer checked: the report ends earlier."
+)]
+#[case::other_filters(
+    other_filters,
+    "because the old run used the filter vmm:: and the new run used the filter pool::, so nothing is known of the driver; \
+     compare runs with the same filters; 1 case is no longer checked: left out by a filter; 1 case is checked for the \
+     first time."
+)]
+#[case::nothing_can_run(
+    nothing_can_run,
+    "because the new run checked none, so nothing is known of the driver; `conformance doctor` says what its machine \
+     lacks; 3 cases are no longer checked: the machine lacks something that is needed."
+)]
+#[case::other_suites(
+    other_suites,
+    "because none is in both reports, so nothing is known of the driver; compare runs of the same suite; 3 cases are no \
+     longer checked: no longer in the suite; 1 case is checked for the first time."
+)]
+#[conformance::test()]
+fn a_comparison_of_no_case_is_not_green(#[case] plant: fn(&mut Report, &mut Report), #[case] why: &str) -> Outcome {
+    let (mut old, mut new) = (plain("570.86.15", 3), plain("580.159.04", 3));
+    plant(&mut old, &mut new);
+    let reports = Reports::new(&old, &new)?;
+    let output = reports.run(&["diff", "old", "new"])?;
+    let (printed, errors) = (text(&output.stdout), text(&output.stderr));
+    let says = format!("Compared no case, {why}");
+    check!(printed.lines().next() == Some(says.as_str()), "{printed}");
+    check!(output.status.code() == Some(2), "{}: {printed}", output.status);
+    check!(errors == "conformance: no case is checked in both reports\n", "{errors}");
+    let markdown = text(&reports.run(&["diff", "old", "new", "--format", "markdown"])?.stdout);
+    check!(markdown.starts_with("### CUDA inter-process memory: no case was compared\n"), "{markdown}");
+    let page = text(&reports.run(&["html", "new", "--compare", "old"])?.stdout);
+    check!(page.contains("<header class=\"unknown\">"), "the page does not look as if nothing is known");
+    Ok(())
+}
+
+/// A process that crashed outside any case is a regression, whether or not a case is compared.
+#[rstest]
+#[conformance::test()]
+fn a_crash_outside_any_case_regresses_without_a_case() -> Outcome {
+    let (mut old, mut new) = (plain("570.86.15", 3), plain("580.159.04", 3));
+    only_the_first_line(&mut old, &mut new);
+    new.bad_ends = vec!["importer: killed by signal 11 (SIGSEGV)".to_owned()];
+    let output = Reports::new(&old, &new)?.run(&["diff", "old", "new"])?;
+    check!(output.status.code() == Some(1), "{}: {}", output.status, text(&output.stdout));
+    Ok(())
+}
+
+/// The first sentence says that the new run was not on the machine that it required.
+#[rstest]
+#[case::all_cases_ran(|_: &mut Report| {}, "no documented rule broke since 570.86.15.")]
+#[case::fewer_gpus(
+    |new: &mut Report| new.run.devices.truncate(1),
+    "compared the 3 cases that both runs check (the new run had 1 GPU instead of 2): no documented rule broke since \
+     570.86.15."
+)]
+#[conformance::test()]
+fn an_unmet_requirement_comes_first(#[case] plant: fn(&mut Report), #[case] rest: &str) -> Outcome {
+    let (old, mut new) = (plain("570.86.15", 3), plain("580.159.04", 3));
+    new.run.unmet = vec!["gpus=8, found 2".to_owned()];
+    plant(&mut new);
+    let printed = text(&Reports::new(&old, &new)?.run(&["diff", "old", "new"])?.stdout);
+    let says = format!("The new run was not on the machine that it required (gpus=8, found 2); {rest}");
+    check!(printed.lines().next() == Some(says.as_str()), "{printed}");
+    Ok(())
+}
+
+/// What chose a case before would choose it again: a case that only the old run with the same filter has is no longer in
+/// the suite. A file, a level or a budget can choose others.
+#[rstest]
+#[case::filter("the filter ipcmem:: with --skip a::", "no longer in the suite")]
+#[case::file("--cases a file", "left out by a filter")]
+#[case::level("--level quick", "left out by --level quick")]
+#[case::budget("the filter ipcmem:: with --budget 1m", "left out by a filter, a level or a budget")]
+#[conformance::test()]
+fn the_same_filter_leaves_out_nothing_new(#[case] selection: &str, #[case] why: &str) -> Outcome {
+    let (mut old, mut new) = (plain("570.86.15", 3), plain("580.159.04", 2));
+    for report in [&mut old, &mut new] {
+        report.run.is_partial = true;
+        report.run.selection = Some(selection.to_owned());
+    }
+    let printed = text(&Reports::new(&old, &new)?.run(&["diff", "old", "new"])?.stdout);
+    check!(printed.contains(&format!("; 1 case is no longer checked: {why}.\n")), "{printed}");
+    Ok(())
+}
