@@ -1,6 +1,9 @@
 //! A step of a case, as reports list it.
 
+mod check;
 mod names;
+
+pub use check::check_in_c;
 
 use serde::{Deserialize, Serialize};
 

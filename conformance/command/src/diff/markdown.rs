@@ -37,8 +37,8 @@ pub(super) fn markdown(comparison: &Comparison, rows: &Rows) -> String {
     // A list begins after an empty line.
     let mut first = "\n";
     for cause in diff.causes.iter().take(SHOWN) {
-        let runs = cause.runs.map(|runs| format!(", fails in {runs} runs")).unwrap_or_default();
-        let cases = count(cause.cases.len(), "case") + &runs;
+        let frequency = cause.frequency().map(|frequency| format!(", {frequency}")).unwrap_or_default();
+        let cases = count(cause.cases.len(), "case") + &frequency;
         let _ = writeln!(text, "{}- {}: {} ({cases})", first, cause.kind, code(&cause.what));
         first = "";
     }

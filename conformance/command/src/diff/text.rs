@@ -90,9 +90,9 @@ fn add_times(text: &mut String, diff: &Diff, named: usize) {
 /// Adds the regressions with one cause: their rules, and what changed in the first of them.
 fn add_cause(text: &mut String, cause: &Cause, regressed: &[&Change], rows: &Rows, named: usize) {
     let bold = Style::new().bold();
-    let runs = cause.runs.map(|runs| format!(", fails in {runs} runs")).unwrap_or_default();
+    let frequency = cause.frequency().map(|frequency| format!(", {frequency}")).unwrap_or_default();
     let cases = count(cause.cases.len(), "case");
-    let _ = writeln!(text, "  {bold}{}: {}{bold:#} ({cases}{runs})", cause.kind, cause.what);
+    let _ = writeln!(text, "  {bold}{}: {}{bold:#} ({cases}{frequency})", cause.kind, cause.what);
     add_rows(text, "    ", cause.rows.iter().take(named), rows);
     more(text, "    ", cause.rows.len(), named, "rule");
     let of_the_cause = regressed.iter().filter(|change| cause.cases.binary_search(&change.id).is_ok());

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use conformance::diff::{Cause, Change, Diff, Difference, Severity, Why};
-use conformance::report::{Report, Runs, Step};
+use conformance::report::{Report, Step};
 
 use super::facts;
 use super::headline::subject;
@@ -42,8 +42,8 @@ pub(super) struct Part<'a> {
     pub(super) kind: String,
     /// The cause; empty if the changes have none in common.
     pub(super) title: String,
-    /// How often the cases failed, if they ran several times.
-    pub(super) runs: Option<Runs>,
+    /// How often the cases failed, if some ran several times.
+    pub(super) frequency: Option<String>,
     pub(super) changes: Vec<Changed<'a>>,
 }
 
@@ -111,10 +111,9 @@ fn parts<'a>(severity: Severity, diff: &Diff, changes: Vec<Changed<'a>>) -> Vec<
         };
         parts.entry(key).or_default().push(changed);
     }
-    let runs =
-        |place: usize, kind: &str| diff.causes.get(place).filter(|_| !kind.is_empty()).and_then(|cause| cause.runs);
+    let frequency = |place: usize, kind: &str| diff.causes.get(place).filter(|_| !kind.is_empty())?.frequency();
     let part = |((place, kind, title), changes): ((usize, String, String), _)| Part {
-        runs: runs(place, &kind),
+        frequency: frequency(place, &kind),
         kind,
         title,
         changes,

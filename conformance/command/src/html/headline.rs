@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use conformance::diff::{Cause, Diff, Severity};
 use conformance::identity::Kind;
-use conformance::report::{CaseReport, Report, Run, Runs};
+use conformance::report::{CaseReport, Report, Run, check_in_c};
 use conformance::{Defect, Verdict};
 
 use super::outline::{Entry, Outline};
@@ -39,8 +39,8 @@ pub(super) struct Bad<'a> {
     pub(super) rows: Vec<String>,
     /// The reason of the only case, or what several cases have in common.
     pub(super) reason: String,
-    /// How often they failed, if they ran several times.
-    pub(super) runs: Option<Runs>,
+    /// How often they failed, if some ran several times.
+    pub(super) frequency: Option<String>,
 }
 
 /// What a case says whatever its verdict is: what a process can access although it was never shared with it, or a message
@@ -138,15 +138,17 @@ fn attention<'a>(report: &'a Report, diff: Option<&Diff>) -> Vec<Bad<'a>> {
     let shown: BTreeSet<_> =
         changes.filter(|change| is_shown(change.severity)).map(|change| change.id.as_str()).collect();
     let mut causes = Vec::new();
-    for Cause { kind, what, cases, rows, runs } in Cause::of_cases(&report.cases) {
+    for cause in Cause::of_cases(&report.cases) {
+        let frequency = cause.frequency();
+        let Cause { kind, what, cases, rows, .. } = cause;
         let cases: Vec<_> =
             cases.iter().filter(|id| !shown.contains(id.as_str())).filter_map(|id| report.case(id)).collect();
         let Some(verdict) = cases.iter().map(|case| case.verdict).max() else { continue };
         let reason = match cases.as_slice() {
-            [case] => case.reason.clone().unwrap_or_default(),
+            [case] => case.reason.as_deref().map(check_in_c).unwrap_or_default(),
             _ => what,
         };
-        causes.push(Bad { verdict, kind, cases, rows: rows.into_iter().collect(), reason, runs });
+        causes.push(Bad { verdict, kind, cases, rows: rows.into_iter().collect(), reason, frequency });
     }
     causes
 }

@@ -385,7 +385,7 @@ fn the_page_says_how_often_a_case_failed() -> Outcome {
     (case.verdict, case.reason, case.runs) = (Verdict::Fail, Some("so".to_owned()), Some(Runs { failed: 1, of: 3 }));
     let reports = Reports::new(&old, &new)?;
     let page = text(&reports.run(&["html", "new"])?.stdout);
-    let told = "<span class=\"note\">failed in 1 of 3 runs</span>";
+    let told = "<span class=\"note\">fails in 1 of 3 runs</span>";
     check!(page.matches(told).count() == 2, "{}", page.matches(told).count());
     let compared = text(&reports.run(&["html", "new", "--compare", "old"])?.stdout);
     check!(compared.contains(", fails in 1 of 3 runs</span>"), "the comparison does not say how often");

@@ -7,6 +7,7 @@ use conformance::runner::{self, Program};
 mod agreement;
 mod bad_ends;
 mod bundle;
+mod causes;
 mod changes;
 mod command;
 mod compared;

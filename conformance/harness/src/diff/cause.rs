@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::change::{Change, Severity};
 use super::noise::{ANY, without_addresses};
 use crate::report::{CaseReport, Runs};
-use crate::{Defect, Failure};
+use crate::step::check_in_c;
+use crate::{Defect, Failure, Verdict};
 
 /// Failures with the same cause.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -23,6 +24,8 @@ pub struct Cause {
     pub rows: BTreeSet<String>,
     /// How often the cases failed, added up over those that ran several times; null if none did.
     pub runs: Option<Runs>,
+    /// How many of the cases ran several times: after a few that failed in every run, the others do not run again.
+    pub repeated: usize,
 }
 
 /// What is known of one failed case.
@@ -35,16 +38,29 @@ struct Failed<'a> {
 }
 
 impl Cause {
-    /// Returns how many cases there are and how often they fail: `in 79 cases`, `in 1 of 3 runs`. Empty for one case that
-    /// ran once.
+    /// Returns how many cases there are and how often they fail: `in 79 cases (3 of them ran several times, and 9 of 9
+    /// runs failed)`, `in 1 of 3 runs`. Empty for one case that ran once.
     #[must_use]
     pub fn extent(&self) -> String {
-        let cases = match self.cases.len() {
-            1 => None,
-            several => Some(format!("in {several} cases")),
-        };
-        let runs = self.runs.map(|runs| format!("in {runs} runs"));
-        cases.into_iter().chain(runs).collect::<Vec<_>>().join(", ")
+        match (self.cases.len(), self.frequency()) {
+            (1, None) => String::new(),
+            (several, None) => format!("in {several} cases"),
+            (1, Some(_)) => self.runs.map(|runs| format!("in {runs} runs")).unwrap_or_default(),
+            (several, Some(frequency)) => format!("in {several} cases ({frequency})"),
+        }
+    }
+
+    /// Returns how often the cases fail, if any ran several times: `fails in 1 of 3 runs`, `3 of them ran several times,
+    /// and 9 of 9 runs failed`.
+    #[must_use]
+    pub fn frequency(&self) -> Option<String> {
+        let runs = self.runs?;
+        Some(match (self.cases.len(), self.repeated) {
+            (1, _) => format!("fails in {runs} runs"),
+            (cases, repeated) if cases == repeated => format!("{runs} runs failed"),
+            (_, 1) => format!("1 of them ran several times, and {runs} runs failed"),
+            (_, repeated) => format!("{repeated} of them ran several times, and {runs} runs failed"),
+        })
     }
 
     /// Groups the failed cases of a report by cause. The worst kind comes first, and of one kind the cause of the most
@@ -97,15 +113,19 @@ fn group<'a>(failed: impl Iterator<Item = Failed<'a>>) -> Vec<Cause> {
             cases: Vec::new(),
             rows: BTreeSet::new(),
             runs: None,
+            repeated: 0,
         });
         // Where several roles show it, naming the first of them would mislead.
         if !are_of_several.contains(&at) && role_of(&what) != role_of(&cause.what) {
-            cause.what = without_role(&cause.what).to_owned();
+            let without = without_role(&cause.what);
+            // A sentence about what a role read needs somebody who read it.
+            cause.what = if is_a_read(without) { format!("a process {without}") } else { without.to_owned() };
             are_of_several.insert(at);
         }
         cause.cases.push(case.id.to_owned());
         cause.rows.extend(case.rows.iter().cloned());
         cause.runs = Runs::sum(cause.runs, case.runs);
+        cause.repeated += usize::from(case.runs.is_some());
     }
     let mut causes: Vec<_> = causes.into_values().collect();
     causes.sort_by_key(|cause| (cause.kind, usize::MAX - cause.cases.len()));
@@ -115,13 +135,18 @@ fn group<'a>(failed: impl Iterator<Item = Failed<'a>>) -> Vec<Cause> {
 impl Failed<'_> {
     /// Returns the reason of a corruption as it is: its bytes are no addresses, and one example says more than none.
     fn shown(&self) -> Option<String> {
-        let line = self.reason.and_then(|reason| reason.lines().next())?;
-        (self.failure.kind == Defect::Corruption && self.failure.what().is_none()).then(|| line.to_owned())
+        let line = self.line()?;
+        (self.failure.kind == Defect::Corruption && self.failure.what().is_none()).then_some(line)
+    }
+
+    /// Returns the first line of the reason, of the run that failed.
+    fn line(&self) -> Option<String> {
+        self.reason.map(|reason| check_in_c(of_the_worst_run(reason.lines().next().unwrap_or_default())))
     }
 
     /// Returns what went wrong, in words that are the same for every case with this cause.
     fn what(&self) -> String {
-        let told = self.reason.map(|reason| without_addresses(reason.lines().next().unwrap_or_default()));
+        let told = self.line().map(|line| without_addresses(&line));
         match (self.failure.kind, self.failure.what()) {
             // The reason also says what was expected.
             (Defect::Code, Some(what)) => {
@@ -134,14 +159,53 @@ impl Failed<'_> {
     }
 }
 
+/// Returns the worst end of a case whose runs ended differently: `x does not hold` of `run 1: pass; run 7: fail: x does not
+/// hold`, whichever run failed. Another reason is returned as it is.
+fn of_the_worst_run(reason: &str) -> &str {
+    let Some(first) = reason.strip_prefix("run 1: ") else { return reason };
+    // What the first run says can contain the words, so the last place counts.
+    let later = first.rmatch_indices("; run ").find_map(|(place, words)| {
+        let (number, end) = first[place + words.len()..].split_once(": ")?;
+        number.parse::<u32>().ok()?;
+        Some((ending(&first[..place])?, ending(end)?))
+    });
+    match later {
+        Some((first, later)) => {
+            if first.0 > later.0 {
+                first.1
+            } else {
+                later.1
+            }
+        }
+        // A reason of several lines is cut off after the first one.
+        None => ending(first).map_or(reason, |(_, why)| why),
+    }
+}
+
+/// Reads how a run ended: the verdict, and why if there is a reason.
+fn ending(text: &str) -> Option<(Verdict, &str)> {
+    let (word, why) = text.split_once(": ").unwrap_or((text, text));
+    let verdict = Verdict::ALL.into_iter().find(|verdict| verdict.word() == word)?;
+    Some((verdict, why))
+}
+
 /// Returns what is the same in every case with a cause: its words without numbers, and without the role that showed it.
 pub(crate) fn key(what: &str) -> String {
-    without_numbers(without_role(what))
+    without_numbers(without_role(what)).replace(" wrong word ", " wrong words ")
+}
+
+/// Whether words say what a role read, but not which one.
+fn is_a_read(what: &str) -> bool {
+    what.strip_prefix("read ").is_some_and(|rest| {
+        let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        rest.starts_with(" wrong ")
+    })
 }
 
 /// Returns the role with which a reason begins: `importer`, `importer 3`. The number may be hidden, as that of a process is.
 fn role_of(what: &str) -> Option<&str> {
-    let (role, _) = what.split_once(": ")?;
+    let reads = what.find(" read ").filter(|place| is_a_read(&what[place + 1..]));
+    let role = reads.map(|place| &what[..place]).or_else(|| what.split_once(": ").map(|(role, _)| role))?;
     let (name, number) = role.split_once(' ').unwrap_or((role, ""));
     let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     let begins = |name: &str| name.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase());
@@ -150,7 +214,7 @@ fn role_of(what: &str) -> Option<&str> {
 }
 
 fn without_role(what: &str) -> &str {
-    role_of(what).map_or(what, |role| &what[role.len() + ": ".len()..])
+    role_of(what).map_or(what, |role| what[role.len()..].trim_start_matches([':', ' ']))
 }
 
 /// Replaces numbers: `importer read 3 wrong words of 1024` has the same cause in every case.

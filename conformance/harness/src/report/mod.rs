@@ -34,7 +34,7 @@ pub(crate) use writer::Writer;
 use crate::case::Case;
 use crate::identity::Identity;
 use crate::machine::{Device, Link};
-pub use crate::step::Step;
+pub use crate::step::{Step, check_in_c};
 
 /// Returns how a process ended that crashed or hung outside any case, without its number, which is another one in each run.
 #[must_use]
