@@ -13,6 +13,7 @@ mod condition;
 mod descriptor;
 mod failing;
 mod glossary;
+mod given;
 mod index;
 mod leak;
 mod log;
@@ -84,6 +85,10 @@ Examples:
   cargo conformance report report.jsonl vmm::map::a_part_may_be_mapped --output bugs
   gcc bugs/vmm-map-a_part_may_be_mapped.c -ldl -o bug && ./bug
 
+The cases run again on the driver of the report: the suite loads the library that the report names as `given_path` in its
+first line. Look at that line before you use the report of a stranger, because a library can do anything. With --trace,
+no case runs and no library is loaded.
+
 Each failure becomes a page of Markdown and, if its steps can be written in C, a program that needs no headers of CUDA.
 The program exits with 1 if the driver misbehaves, 0 if it behaves, and 77 if this machine cannot run it. It calls
 libcuda.so.1, or the library that CUDA_IPC_DRIVER names.";
@@ -97,6 +102,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let outside: String = report.bad_ends.iter().map(told).collect();
         return print(&format!("no case failed, and none disclosed memory\n{outside}"));
     }
+    given::check(&arguments.report, &cases)?;
     let recorded = match &arguments.trace {
         Some(trace) => record::read(trace, &cases)?,
         None => record::again(&report.run, &cases, arguments.runs.get())?,

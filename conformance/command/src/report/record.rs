@@ -10,6 +10,7 @@ use conformance::identity::Kind;
 use conformance::report::{CaseReport, Run};
 use conformance::trace::{self, Event};
 
+use super::markup::quoted;
 use super::story::{Story, Unwritable};
 use super::{leak, prototype};
 use crate::output::{Failure, remark};
@@ -70,7 +71,8 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
         File::create(&list).and_then(|mut file| file.write_all(names.as_bytes())).map_err(failed)?;
         let file = folder.path().join(format!("trace-{number}"));
         let mut command = Command::new(&suite.program);
-        command.args(["--driver", driver, "--seed", &run.seed.to_string(), "--fresh", "--test-threads", "1"]);
+        command.arg(format!("--driver={driver}"));
+        command.args(["--seed", &run.seed.to_string(), "--fresh", "--test-threads", "1"]);
         // The trace of a case is that of one run.
         command.args(["--reruns", "0"]).args(*flags);
         command.arg("--cases").arg(&list).env(trace::VARIABLE, &file);
@@ -79,8 +81,9 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
         if !file.is_file() || !matches!(end.code(), Some(0 | 101)) {
             return Err(Failure::new(format_args!(
                 "the suite did not run, or did not end, on the driver {driver}, which is that of the report; `conformance run --driver \
-                 {driver} {}` says why",
-                flags.join(" ")
+                 {} {}` says why",
+                quoted(driver),
+                flags.iter().map(|flag| quoted(flag)).collect::<Vec<_>>().join(" ")
             )));
         }
         for (place, one) in places.iter().zip(read(&file, &group)?) {

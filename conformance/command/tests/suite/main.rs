@@ -41,6 +41,7 @@ mod sample;
 mod schema;
 mod score;
 mod show;
+mod stranger;
 #[path = "../../../harness/tests/support/suite.rs"]
 mod suite;
 mod times;
