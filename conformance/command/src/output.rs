@@ -65,7 +65,7 @@ fn harmless(text: &str) -> String {
 
 /// Returns whether a character controls the terminal or the direction of text. Direction can make one name look like
 /// another.
-fn is_a_command(c: char) -> bool {
+pub(crate) fn is_a_command(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t')) || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 

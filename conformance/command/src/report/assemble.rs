@@ -178,11 +178,12 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str, memory: u
         },
     );
     text += &PRELUDE
-        .replace("//PROCESSES//", &processes)
         .replace("//HELPERS//\n", &helpers)
         .replace("//RUNTIME//\n", if symbols.contains("symbol(runtime") { RUNTIME } else { "" })
         .replace("//SYMBOLS//\n", &symbols)
-        .replace("//KERNELS//", &preloaded);
+        .replace("//KERNELS//", &preloaded)
+        // Last, because the name of a role can be one of these marks.
+        .replace("//PROCESSES//", &processes);
     for ((name, functions), body) in names.iter().zip(&functions[1..]).zip(&bodies[1..]) {
         let _ = write!(text, "\n{functions}static void {name}(void) {{\n{body}}}\n");
     }

@@ -9,7 +9,7 @@ use super::piece::MARK;
 use super::program::{PARENT, Program};
 use super::story::{Act, Story, Unwritable};
 use super::values::Kind;
-use super::{assemble, descriptor, step};
+use super::{assemble, descriptor, hostile, step};
 
 /// The most driver calls that become a program in reasonable time.
 const MOST_CALLS: usize = 2_000_000;
@@ -39,6 +39,7 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
         "unsupported" => return Err(Unwritable::new("this machine cannot run the case")),
         _ => {}
     }
+    hostile::check(story)?;
     let calls = story.acts.iter().map(|act| if let Act::Step(step) = act { step.calls.len() } else { 0 });
     if calls.sum::<usize>() > MOST_CALLS {
         return Err(Unwritable::new(format!("the case makes more than {MOST_CALLS} driver calls")));

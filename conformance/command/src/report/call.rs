@@ -7,6 +7,7 @@ use super::prototype::{self, Parameter};
 use super::story::{Called, Unwritable};
 use super::structure::{initialiser, is_object};
 use super::values::{COMPUTED, Kind, Value};
+use crate::output::is_a_command;
 
 /// Functions that give an address back.
 const GIVE_BACK: [&str; 4] = ["cuMemFree", "cuMemFreeAsync", "cuIpcCloseMemHandle", "cuMemAddressFree"];
@@ -372,9 +373,41 @@ pub(crate) fn descriptor(program: &mut Program, participant: usize, number: i32)
 
 /// Writes a text of C, a line for each of its lines.
 pub(crate) fn quoted(text: &str) -> String {
-    let lines = text.split_inclusive('\n').map(|line| {
-        let escaped = line.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n").replace('\t', "\\t");
-        format!("\"{escaped}\"")
-    });
-    lines.collect::<Vec<_>>().join("\n    ")
+    let line = |line: &str| format!("\"{}\"", escaped(line));
+    text.split_inclusive('\n').map(line).collect::<Vec<_>>().join("\n    ")
+}
+
+fn escaped(line: &str) -> String {
+    let mut escaped = String::with_capacity(line.len());
+    for c in line.chars() {
+        match c {
+            '\\' | '"' => escaped.extend(['\\', c]),
+            '\n' => escaped.push_str("\\n"),
+            '\t' => escaped.push_str("\\t"),
+            // A compiler of the ISO standard reads `??/` as a backslash.
+            '?' if escaped.ends_with('?') => escaped.push_str("\\?"),
+            // Otherwise an editor could show other code than the compiler reads.
+            _ if is_a_command(c) => escaped.extend(c.to_string().bytes().map(|byte| format!("\\{byte:03o}"))),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::quoted;
+
+    /// A text stays one in C, whatever it contains.
+    #[rstest]
+    #[case::marks(r#"a"; b\"#, r#""a\"; b\\""#)]
+    #[case::lines("a\nb", "\"a\\n\"\n    \"b\"")]
+    #[case::trigraph("??/", r#""?\?/""#)]
+    #[case::control("\r\u{1b}[2J7", r#""\015\033[2J7""#)]
+    #[case::direction("\u{202e}", r#""\342\200\256""#)]
+    fn a_text_ends_with_its_mark(#[case] text: &str, #[case] c: &str) {
+        assert_eq!(quoted(text), c);
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::output::is_a_command;
+
 /// Escapes what Markdown would take for markup.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -59,8 +61,9 @@ pub(super) fn wrapped(text: &str) -> String {
         }
         wrapped.push('\n');
     }
-    // A comment must not end early.
-    wrapped.replace("*/", "* /")
+    // A comment must not end early, begin again, or show other words than it has.
+    let wrapped = wrapped.replace(|c: char| c != '\n' && is_a_command(c), "\u{fffd}");
+    wrapped.replace("*/", "* /").replace("/*", "/ *")
 }
 
 /// Quotes a path of a report for a shell, which does not expand `~` between quotation marks.

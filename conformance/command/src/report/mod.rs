@@ -14,6 +14,7 @@ mod descriptor;
 mod failing;
 mod glossary;
 mod given;
+mod hostile;
 mod index;
 mod leak;
 mod log;

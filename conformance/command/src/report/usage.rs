@@ -14,6 +14,9 @@ const AFTER: &str = "after.";
 /// The beginning of a comparison of the files that a process has left.
 const LEFT: &str = "files left by ";
 
+/// What a program measures: the fields of `struct usage`.
+const MEASURED: [&str; 6] = ["resident", "mapped", "mappings", "descriptors", "children", "shared_files"];
+
 /// Measures what a process uses: the participant itself or another one.
 pub(crate) fn measure(program: &mut Program, me: usize, step: &Step) -> Result<(), Unwritable> {
     if step.name() == "usage_of" && step.other.is_none() {
@@ -59,6 +62,7 @@ pub(crate) fn comparison(
 
 /// Compares the newest measurement of a process with the first one.
 fn usage(program: &Program, acting: usize, what: &str, rest: &str) -> Option<Condition> {
+    let what = MEASURED.into_iter().find(|field| *field == what)?;
     let (_, slack) = rest.rsplit_once("+ ")?;
     let slack: u64 = slack.parse().ok()?;
     let values = &program.values;

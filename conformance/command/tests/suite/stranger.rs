@@ -2,11 +2,12 @@
 
 use std::fs;
 
-use conformance::{Outcome, Verdict, check};
+use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
+use serde_json::{Value, json};
 
-use crate::command::{Reports, plain, text};
-use crate::suite::harness;
+use crate::command::{Reports, conformance, finish, plain, text};
+use crate::suite::{harness, run, suite};
 
 /// A report can have the suite run only with flags that a run writes into reports: no other flag reaches the suite, so no
 /// file is overwritten.
@@ -53,5 +54,79 @@ fn the_help_names_the_library() -> Outcome {
     let report = plain("580.10", 1);
     let output = Reports::new(&report, &report)?.run(&["report", "--help"])?;
     check!(text(&output.stdout).contains("loads the library that the report names"));
+    Ok(())
+}
+
+const CASE: &str = "sample::memory_has_its_size/mebibytes=1,is_filled=true";
+
+/// Runs a case, changes each line of its trace, and reports it from that trace. Returns what the command prints, and the
+/// program, if it writes one.
+fn reported(change: impl Fn(&mut Value)) -> Result<(String, Option<String>), Stop> {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let trace = folder.path().join("trace");
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_TRACE", &trace).args(["--seed", "1", "--fresh", "--exact", CASE]);
+    let run = run(command)?;
+    let mut lines = String::new();
+    for line in fs::read_to_string(&trace).map_err(harness)?.lines() {
+        let mut event = serde_json::from_str(line).map_err(harness)?;
+        change(&mut event);
+        // The beginning of a line says what it is.
+        let kind = event["event"].as_str().unwrap_or_default().to_owned();
+        event.as_object_mut().map(|fields| fields.remove("event"));
+        lines += &format!("{{\"event\":\"{kind}\",{}\n", &event.to_string()[1..]);
+    }
+    fs::write(&trace, lines).map_err(harness)?;
+    let mut command = conformance(&["report"])?;
+    command.arg(run.path()).arg(CASE).arg("--trace").arg(&trace).arg("--output").arg(folder.path().join("bugs"));
+    let (code, text, errors) = finish(command)?;
+    check!(code == Some(0), "{code:?}: {text}{errors}");
+    let file = text.trim().rsplit(' ').next().filter(|file| file.ends_with(".c"));
+    let program = file.map(|file| fs::read_to_string(file).map_err(harness)).transpose()?;
+    Ok((text, program))
+}
+
+/// A trace that no suite writes becomes no program: nothing that it contains is C.
+#[rstest]
+#[case::operator("check", "a check compares with", |event: &mut Value| {
+    event["comparison"]["operator"] = json!("== pointer1, \"\"); system(\"id\"); holds(pointer1 ==");
+})]
+#[case::step("step", "a step is called", |event: &mut Value| {
+    let call = event["call"].as_str().unwrap_or_default().replacen(' ', "*/system(\"id\");/* ", 1);
+    event["call"] = call.into();
+})]
+#[case::variable("role", "a role sets the variable `LD_PRELOAD`", |event: &mut Value| {
+    event["place"]["environment"] = json!([["LD_PRELOAD", "/tmp/system.so"]]);
+})]
+#[case::expression("check", "a case computes", |event: &mut Value| {
+    *event = json!({
+        "event": "computed", "case": CASE, "value": 1, "expression": "{0}; system(\"id\")", "from": [1 << 20],
+    });
+})]
+#[conformance::test()]
+fn a_trace_writes_no_c(#[case] kind: &str, #[case] says: &str, #[case] change: fn(&mut Value)) -> Outcome {
+    let (_, program) = reported(|_| ())?;
+    check!(program.is_some(), "the trace itself has no program");
+    let (printed, program) = reported(|event: &mut Value| {
+        if event["event"] == kind {
+            change(event);
+        }
+    })?;
+    check!(program.is_none() && printed.contains(says), "{printed}{program:?}");
+    Ok(())
+}
+
+/// What a check says and the name of a role are texts, which stay texts.
+#[rstest]
+#[conformance::test()]
+fn words_of_a_trace_stay_texts() -> Outcome {
+    let (printed, program) = reported(|event: &mut Value| match event["event"].as_str() {
+        Some("check") => event["text"] = json!("a??/\", system(\"id\")); \u{202e}*/ \\"),
+        Some("role") => event["name"] = json!("//KERNELS//\" }; int system_of_a_stranger;"),
+        _ => {}
+    })?;
+    let program = program.ok_or(Stop::Harness(printed))?;
+    check!(program.contains(r#""a?\?/\", system(\"id\")); \342\200\256*/ \\""#), "{program}");
+    check!(program.contains(r#""//KERNELS//\" }; int system_of_a_stranger;""#), "{program}");
     Ok(())
 }
