@@ -80,14 +80,19 @@ fn junit(report: &Report) -> quick_junit::Report {
     for (group, cases) in groups {
         junit.add_test_suite(test_suite(group, cases, report));
     }
-    junit.set_time(junit.test_suites.iter().filter_map(|suite| suite.time).sum());
+    junit.set_time(sum(junit.test_suites.iter().filter_map(|suite| suite.time)));
     junit
+}
+
+/// Adds up times. Those of a damaged report can be too long to be added.
+fn sum(times: impl Iterator<Item = Duration>) -> Duration {
+    times.fold(Duration::ZERO, Duration::saturating_add)
 }
 
 fn test_suite(name: &str, cases: Vec<TestCase>, report: &Report) -> TestSuite {
     let run = &report.run;
     let mut suite = TestSuite::new(name);
-    suite.set_time(cases.iter().filter_map(|case| case.time).sum());
+    suite.set_time(sum(cases.iter().filter_map(|case| case.time)));
     if let Some(began) = &run.began {
         // UTC in whole seconds, which is the form in the JUnit schemas.
         let seconds = began.trim_end_matches('Z').split('.').next().unwrap_or_default();

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use conformance::report::Runs;
 use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -54,6 +55,51 @@ fn the_help_names_the_library() -> Outcome {
     let report = plain("580.10", 1);
     let output = Reports::new(&report, &report)?.run(&["report", "--help"])?;
     check!(text(&output.stdout).contains("loads the library that the report names"));
+    Ok(())
+}
+
+/// Numbers that no run writes are compared, converted and drawn: no command panics, and no command leaves out the report.
+#[rstest]
+#[case::summary("\"summary\":{", "\"summary\":{\"more\":18446744073709551615,")]
+#[case::runs("\"rows\":[", "\"runs\":{\"failed\":70000,\"of\":70000},\"rows\":[")]
+#[case::duration("\"duration_ms\":10.0", "\"duration_ms\":1.5e22")]
+#[case::longest_duration("\"duration_ms\":10.0", "\"duration_ms\":1.7e308")]
+#[case::negative_duration("\"duration_ms\":10.0", "\"duration_ms\":-1.0")]
+#[case::steps("\"answer\":", "\"ms\":1.7e308,\"answer\":")]
+#[case::memory("\"memory\":137438953472", "\"memory\":18446744073709551615")]
+#[case::repeat("\"fresh\":", "\"repeat\":4294967295,\"fresh\":")]
+#[case::load("\"fresh\":", "\"load\":{\"threads\":1e308,\"processors\":18446744073709551615},\"fresh\":")]
+#[conformance::test()]
+fn no_number_of_a_report_panics(#[case] from: &str, #[case] to: &str) -> Outcome {
+    let mut report = plain("580.10", 2);
+    for case in &mut report.cases {
+        (case.verdict, case.reason) = (Verdict::Fail, Some("wrong".to_owned()));
+        case.runs = Some(Runs { failed: 1, of: 70000 });
+    }
+    let reports = Reports::new(&report, &report)?;
+    let lines = fs::read_to_string(reports.path("new")).map_err(harness)?;
+    let lines = if to.contains("runs") { lines.replace(",\"runs\":{\"failed\":1,\"of\":70000}", "") } else { lines };
+    let changed = lines.replace(from, to);
+    check!(changed != lines, "{lines}");
+    fs::create_dir(reports.path("fleet")).map_err(harness)?;
+    for (name, text) in [("new", &changed), ("fleet/changed.jsonl", &changed), ("fleet/plain.jsonl", &lines)] {
+        fs::write(reports.path(name), text).map_err(harness)?;
+    }
+    for arguments in [
+        &["show", "new"][..],
+        &["diff", "old", "new"],
+        &["diff", "new", "old", "--format", "markdown"],
+        &["html", "new"],
+        &["html", "new", "--compare", "old"],
+        &["junit", "new"],
+        &["fleet", "fleet"],
+    ] {
+        let output = reports.run(arguments)?;
+        let (printed, errors) = (text(&output.stdout), text(&output.stderr));
+        check!(matches!(output.status.code(), Some(0 | 1)), "{arguments:?}: {printed}{errors}");
+        check!(!errors.contains("panicked"), "{arguments:?}: {errors}");
+        check!(arguments[0] != "fleet" || printed.contains("2 reports"), "{printed}");
+    }
     Ok(())
 }
 

@@ -439,7 +439,7 @@ fn differences(old: &CaseReport, new: &CaseReport, pair: &Pair<'_>) -> Vec<Diffe
     if old.verdict != new.verdict {
         differences.push(Difference::Verdict { old: old.verdict, new: new.verdict });
     } else if let (false, Some(before), Some(now)) = (new.verdict.is_good(), old.runs, new.runs)
-        && before.failed * now.of != now.failed * before.of
+        && u64::from(before.failed) * u64::from(now.of) != u64::from(now.failed) * u64::from(before.of)
     {
         differences.push(Difference::Runs { verdict: new.verdict, reason: new.reason.clone(), old: before, new: now });
     }

@@ -155,7 +155,7 @@ pub(super) fn gather(folder: &Path) -> io::Result<Gathered> {
     paths.sort();
     let next = AtomicUsize::new(0);
     let threads = thread::available_parallelism().map_or(1, |count| count.get().min(paths.len().max(1)));
-    let parts: Vec<Gathered> = thread::scope(|scope| {
+    let parts: io::Result<Vec<Gathered>> = thread::scope(|scope| {
         let reader = || {
             let mut reader = Reader::default();
             while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -164,10 +164,13 @@ pub(super) fn gather(folder: &Path) -> io::Result<Gathered> {
             reader.gathered
         };
         let readers: Vec<_> = (0..threads).map(|_| scope.spawn(reader)).collect();
-        readers.into_iter().filter_map(|reader| reader.join().ok()).collect()
+        // Without its reports, the others would look like all of them.
+        let lost = |_| io::Error::other("a reader of its reports panicked, as the message above says");
+        let ends: Vec<_> = readers.into_iter().map(|reader| reader.join().map_err(lost)).collect();
+        ends.into_iter().collect()
     });
     let mut all = Gathered::default();
-    parts.into_iter().for_each(|part| all.take(part));
+    parts?.into_iter().for_each(|part| all.take(part));
     all.reports.sort_by(|one, other| one.path.cmp(&other.path));
     all.unreadable.sort_by(|one, other| one.path.cmp(&other.path));
     for report in &mut all.reports {

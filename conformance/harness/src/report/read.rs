@@ -410,9 +410,9 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// Returns the number of cases.
+    /// Returns the number of cases. A damaged line can count more than a number holds.
     pub(super) fn count(&self) -> usize {
-        self.summary.values().sum()
+        self.summary.values().fold(0, |sum, count| sum.saturating_add(*count))
     }
 }
 
