@@ -146,7 +146,7 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str, memory: u
         "#ifndef SECONDS\n/* The seconds that the program may take. A call that is running then counts as a hang. */\n#define SECONDS {SECONDS}\n#endif"
     );
     let _ = writeln!(text, "/* The memory of the GPU of the recorded run. */\n#define MEMORY {memory}ULL");
-    let highest = story.roles.iter().map(|role| role.place.device + 1).max().unwrap_or_default();
+    let highest = story.roles.iter().map(|role| role.place.device.saturating_add(1)).max().unwrap_or_default();
     let gpus = usize::try_from(highest).unwrap_or_default().max(story.gpus);
     let _ = writeln!(text, "enum {{ GPUS = {gpus} }};\n");
     let participants = program.participants.join(", ");

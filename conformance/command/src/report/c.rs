@@ -261,7 +261,7 @@ fn start(program: &mut Program, story: &Story, role: usize) {
         program.line(role + 1, format!("become_user({user});"));
     }
     if place.environment.iter().any(|(name, _)| name == "CUDA_VISIBLE_DEVICES") {
-        program.line(role + 1, format!("gpus = {};", place.device + 1));
+        program.line(role + 1, format!("gpus = {};", place.device.saturating_add(1)));
     }
     let start = if place.uninitialised { "load();".to_owned() } else { format!("start({});", place.device) };
     program.line(role + 1, start);

@@ -155,7 +155,7 @@ pub(crate) fn write(program: &mut Program, participant: usize, called: &Called) 
         | "cuMemAddressReserve"
         | "cuMemAllocAsync"
         | "cuMemAllocFromPoolAsync" => arguments.get(1).map(|argument| argument.value),
-        "cuMemAllocPitch" => Some(arguments[2].value * arguments[3].value),
+        "cuMemAllocPitch" => Some(arguments[2].value.saturating_mul(arguments[3].value)),
         // An import is as large as its allocation, which is not known here.
         "cuIpcOpenMemHandle" | "cuMemPoolImportPointer" | "cuMemHostGetDevicePointer" | "cuModuleGetGlobal" => {
             Some(program.values.largest())
@@ -257,7 +257,7 @@ impl Writer<'_> {
                 let bytes = argument.bytes.as_ref()?.bytes()?;
                 let wide = bytes.len() == 8;
                 let mut number = [0; 8];
-                number[..bytes.len()].copy_from_slice(&bytes);
+                number.get_mut(..bytes.len())?.copy_from_slice(&bytes);
                 let of = if wide { "unsigned long long" } else { "unsigned" };
                 let number = u64::from_le_bytes(number);
                 let suffix = if i64::try_from(number).is_ok() { "" } else { "ULL" };

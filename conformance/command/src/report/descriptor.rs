@@ -105,7 +105,7 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
         }
         "set_last_process_id" => {
             let setting = "/proc/sys/kernel/ns_last_pid";
-            let next = number("number")? + 1;
+            let next = number("number")?.saturating_add(1);
             let next = program.values.equal_to(next, |value| value.kind == Kind::Process).last().copied();
             let next = program.bring(next.ok_or_else(missing)?, me);
             let last = program.name("last_process");

@@ -113,7 +113,7 @@ impl Left {
     pub(crate) fn check(&self, program: &mut Program) {
         match self {
             Self::Memory { participant, bytes } => {
-                let text = usage::becomes_free(program, *participant, "free_before", bytes - 1);
+                let text = usage::becomes_free(program, *participant, "free_before", bytes.saturating_sub(1));
                 checked(program, &Condition { participant: *participant, text }, "the memory must be free again");
             }
             Self::Descriptor { participant, target } => {
@@ -162,7 +162,7 @@ pub(crate) fn give_back(program: &mut Program, me: usize, step: &Step, may_fail:
     for place in program.values.all_that(is_open) {
         program.values.get_mut(place).is_released = true;
         let name = program.values.get(place).name.clone();
-        program.line(me, format!("holds(!close({name}), \"the driver has not closed the descriptor\");"));
+        program.line(me, format!("holds({name} < 0 || !close({name}), \"the driver has not closed the descriptor\");"));
     }
     Ok(())
 }

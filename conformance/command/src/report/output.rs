@@ -74,6 +74,9 @@ impl Writer<'_> {
         let stem = if is_descriptor { "descriptor".to_owned() } else { stem(of, self.parameter.name) };
         let name = program.name(&stem);
         let width = if of == "unsigned" { 4 } else { before.len().min(8) };
+        if before.len() < width {
+            return None;
+        }
         let number_of = |bytes: &[u8]| {
             let mut number = [0; 8];
             number[..width].copy_from_slice(&bytes[..width]);

@@ -177,7 +177,7 @@ fn patterns<'step>(program: &mut Program, me: usize, step: &'step Step) -> Resul
     let pointers: Vec<u64> = pointers.filter_map(|pointer| u64::try_from(pointer).ok()).collect();
     let part = |(place, pointer): (usize, u64)| {
         program.checks += 1;
-        let seed = call::word((first + place as u64) & u64::from(u32::MAX));
+        let seed = call::word(first.wrapping_add(place as u64) & u64::from(u32::MAX));
         let text = format!("verify_pattern({}, {words}, {seed})", call::address(program, me, pointer));
         Part::Helper { text, code: last }
     };

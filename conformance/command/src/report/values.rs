@@ -120,7 +120,8 @@ impl Values {
         let differing = |value: &Value| -> Vec<usize> {
             (0..8 * bytes.len()).filter(|bit| (value.bytes[bit / 8] ^ bytes[bit / 8]) >> (bit % 8) & 1 == 1).collect()
         };
-        let handles = self.all.iter().enumerate().rev().filter(|(_, value)| value.kind == Kind::Handle);
+        let is_alike = |value: &Value| value.kind == Kind::Handle && value.bytes.len() == bytes.len();
+        let handles = self.all.iter().enumerate().rev().filter(|(_, value)| is_alike(value));
         handles.map(|(place, value)| (place, differing(value))).find(|(_, bits)| bits.len() <= FEW)
     }
 
@@ -143,7 +144,7 @@ impl Values {
         let near = || {
             let found = addresses().min_by_key(|(_, value)| distance(value).unsigned_abs())?;
             let apart = distance(found.1);
-            (apart.unsigned_abs() <= NEAR + found.1.size).then_some((found.0, apart))
+            (apart.unsigned_abs() <= found.1.size.saturating_add(NEAR)).then_some((found.0, apart))
         };
         exact.or_else(inside).or_else(near)
     }

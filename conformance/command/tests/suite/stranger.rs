@@ -176,3 +176,27 @@ fn words_of_a_trace_stay_texts() -> Outcome {
     check!(program.contains(r#""//KERNELS//\" }; int system_of_a_stranger;""#), "{program}");
     Ok(())
 }
+
+/// A trace whose numbers and bytes no call has is reported without a panic.
+#[rstest]
+#[case::device("role", |event: &mut Value| event["place"]["device"] = i32::MAX.into())]
+#[case::arguments("call", |event: &mut Value| of_arguments(event, "value", &json!(u64::MAX)))]
+#[case::long_bytes("call", |event: &mut Value| of_arguments(event, "bytes", &json!({ "hex": "ab".repeat(65) })))]
+#[case::short_bytes("call", |event: &mut Value| of_arguments(event, "bytes", &json!({ "hex": "ab" })))]
+#[case::many_bytes("call", |event: &mut Value| {
+    of_arguments(event, "bytes", &json!({ "same": { "byte": 0, "length": u64::MAX } }));
+})]
+#[conformance::test()]
+fn no_number_of_a_trace_panics(#[case] kind: &str, #[case] change: fn(&mut Value)) -> Outcome {
+    reported(|event| {
+        if event["event"] == kind {
+            change(event);
+        }
+    })
+    .map(drop)
+}
+
+fn of_arguments(event: &mut Value, field: &str, value: &Value) {
+    let arguments = event["arguments"].as_array_mut().into_iter().flatten();
+    arguments.for_each(|argument| argument[field] = value.clone());
+}

@@ -254,14 +254,17 @@ impl Bytes {
         }))
     }
 
-    /// Returns the bytes, if the description has all of them.
+    /// Returns the bytes, if the description has all of them and they are not too many.
     #[must_use]
     pub fn bytes(&self) -> Option<Vec<u8>> {
         match self {
             Self::Hex(digits) => (0..digits.len() / 2)
                 .map(|place| u8::from_str_radix(digits.get(2 * place..2 * place + 2)?, 16).ok())
                 .collect(),
-            Self::Same { byte, length } => Some(vec![*byte; usize::try_from(*length).ok()?]),
+            Self::Same { byte, length } => {
+                let length = usize::try_from(*length).ok().filter(|length| *length <= Self::LONGEST)?;
+                Some(vec![*byte; length])
+            }
             _ => None,
         }
     }
