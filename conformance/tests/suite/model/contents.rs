@@ -1,6 +1,6 @@
 //! Steps that write memory and read it, through any address that a process has of it.
 
-use conformance::{Outcome, Stop};
+use conformance::{Outcome, check};
 
 use super::operation::{Live, Operation};
 use super::world::{Kind, Name, World};
@@ -65,22 +65,15 @@ impl Operation for Step {
     fn perform(&self, before: &World, live: &mut Live) -> Outcome {
         let (role, pointer) = (live.role(self.by), live.pointer(self.view)?);
         let Some(memory) = before.memory_of(self.view) else { return Ok(()) };
+        let (size, seed) = (memory.size, memory.contents.unwrap_or_default());
         match (self.access, self.mover) {
-            (Access::Fill(seed), Mover::Kernel) => role.fill(pointer, memory.size, seed),
-            (Access::Fill(seed), Mover::Copy) => role.fill_by_copy(pointer, memory.size, seed),
-            (Access::Check, mover) => {
-                let seed = memory.contents.unwrap_or_default();
-                let (wrong, how) = match mover {
-                    Mover::Kernel => (role.mismatches(pointer, memory.size, seed)?, "a kernel"),
-                    Mover::Copy => (role.mismatches_by_copy(pointer, memory.size, seed)?, "a copy"),
-                };
-                if wrong == 0 {
-                    return Ok(());
-                }
-                let (name, words) = (role.name(), memory.size / 4);
-                Err(Stop::corrupted(format!("{name} read {wrong} wrong words of {words} with {how}")))
-            }
+            (Access::Fill(seed), Mover::Kernel) => role.fill(pointer, size, seed)?,
+            (Access::Fill(seed), Mover::Copy) => role.fill_by_copy(pointer, size, seed)?,
+            // `check!` also writes the comparison to the trace, from which a program is made.
+            (Access::Check, Mover::Kernel) => check!(role.mismatches(pointer, size, seed)? == 0),
+            (Access::Check, Mover::Copy) => check!(role.mismatches_by_copy(pointer, size, seed)? == 0),
         }
+        Ok(())
     }
 
     fn lines(&self, before: &World) -> String {

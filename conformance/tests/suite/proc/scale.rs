@@ -1,6 +1,6 @@
 //! Many processes at once.
 
-use conformance::{KIB, Outcome, Stop};
+use conformance::{KIB, Outcome, check};
 use rstest::rstest;
 
 use crate::support::fixtures::start;
@@ -22,11 +22,8 @@ fn every_process_opens_the_memory_of_every_other() -> Outcome {
     for (reader, own, _) in &processes {
         for (owner, handle, pattern) in processes.iter().filter(|(_, handle, _)| handle != own) {
             let import = reader.ipc_open_mem_handle(*handle)?;
-            let foreign = reader.mismatches(import, SIZE, *pattern)?;
-            if foreign != 0 {
-                let (reader, owner) = (reader.name(), owner.name());
-                return Err(Stop::corrupted(format!("{reader} read {foreign} wrong words in the memory of {owner}")));
-            }
+            let text = || format!("{} read wrong words in the memory of {}", reader.name(), owner.name());
+            check!(reader.mismatches(import, SIZE, *pattern)? == 0, "{}", text());
         }
     }
     Ok(())

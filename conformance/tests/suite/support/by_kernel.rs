@@ -1,6 +1,6 @@
 //! Work of kernels in a stream, and memory as kernels of two processes see it.
 
-use conformance::{Outcome, Pointer, Role, Stop, Stream, check};
+use conformance::{Outcome, Pointer, Role, Stream, check};
 
 /// Enqueues a kernel that writes the pattern of a seed over the range. With a size of 0, the kernel is only loaded.
 pub(crate) fn enqueue_fill(role: &Role, pointer: Pointer, size: u64, seed: u32, stream: Stream) -> Outcome {
@@ -30,11 +30,10 @@ pub(crate) fn both_see(one: (&Role, Pointer), other: (&Role, Pointer), size: u64
         for offset in [0, size - 4] {
             let bytes = vec![seed as u8; 4];
             writer.write(there.offset(offset), bytes.clone())?;
-            let found = reader.read(here.offset(offset), 4)?;
-            if found != bytes {
-                let message = format!("{to} copied {found:?} from offset {offset}, where {from} had copied {bytes:?}");
-                return Err(Stop::corrupted(message));
-            }
+            check!(
+                reader.read(here.offset(offset), 4)? == bytes,
+                "{to} copied other bytes from offset {offset} than {bytes:?}, which {from} had copied there"
+            );
         }
     }
     Ok(())
