@@ -33,20 +33,6 @@ impl Step {
         function(&self.call)
     }
 
-    /// Returns the first sentence about a step that is no function of CUDA: what the helper of the suite does.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn about_the_helper(&self) -> Option<String> {
-        let name = self.call.split([' ', '{', '(']).next().unwrap_or_default();
-        if function(name) != name {
-            return None;
-        }
-        let lines = crate::calls::AnyCall::documentation(name)?.iter().map(|line| line.trim());
-        let text = lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-        let sentence = text.split_once(". ").map_or(&*text, |(sentence, _)| sentence);
-        Some(sentence.trim_end_matches('.').to_owned())
-    }
-
     /// Returns the helpers of the suite that are one call of CUDA under another name, each with the C function.
     #[doc(hidden)]
     pub fn helpers() -> impl Iterator<Item = (&'static str, &'static str)> {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use conformance::calls::AnyCall;
 use conformance::report::Step;
 
 /// The kernels of the suite.
@@ -33,8 +34,11 @@ pub(super) fn text(steps: &[&Step]) -> String {
         }
     };
     for step in steps {
-        if let Some(about) = step.about_the_helper() {
-            add(format!("- `{}`: {}.", step.function(), without_links(&about)));
+        // A step that is no function of CUDA keeps its own name.
+        let function = step.function();
+        let is_helper = step.call.split([' ', '{', '(']).next() == Some(&*function);
+        if let Some(about) = AnyCall::about(&function).filter(|_| is_helper) {
+            add(format!("- `{function}`: {}.", without_links(&about)));
         }
         let entry = step.call.split_once("entry: \"").and_then(|(_, rest)| rest.split('"').next());
         if let Some((kernel, about)) = entry.and_then(|entry| KERNELS.iter().find(|(kernel, _)| *kernel == entry)) {

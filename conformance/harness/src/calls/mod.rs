@@ -67,11 +67,15 @@ macro_rules! resources {
                 [$($module::Call::NAMES),*].into_iter().flatten().copied()
             }
 
-            /// Returns the lines of a call's documentation, by its name.
-            pub(crate) fn documentation(name: &str) -> Option<&'static [&'static str]> {
+            /// Returns the first sentence of a call's documentation, by its name.
+            #[doc(hidden)]
+            pub fn about(name: &str) -> Option<String> {
                 let all = [$(($module::Call::NAMES, $module::Call::DOCUMENTATION)),*];
                 let mut all = all.into_iter().flat_map(|(names, texts)| names.iter().zip(texts));
-                all.find(|(known, _)| **known == name).map(|(_, lines)| *lines)
+                let lines = all.find(|(known, _)| **known == name)?.1.iter().map(|line| line.trim());
+                let text = lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+                let sentence = text.split_once(". ").map_or(&*text, |(sentence, _)| sentence);
+                Some(sentence.trim_end_matches('.').to_owned())
             }
 
             /// Performs the call in a role. Returns the encoded answer.
