@@ -8,6 +8,7 @@ mod folder;
 mod html;
 mod junit;
 mod list;
+mod markup;
 mod output;
 mod progress;
 mod record;

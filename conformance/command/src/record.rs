@@ -10,6 +10,7 @@ use conformance::report::{CaseReport, Report};
 
 use crate::diff;
 use crate::folder::Folder;
+use crate::markup::word;
 use crate::output::{Failure, print, remark, write};
 
 #[derive(Subcommand)]
@@ -68,7 +69,7 @@ fn update(arguments: &Update) -> Result<ExitCode, Failure> {
         let folder = folder.display().to_string();
         return Err(Failure::new(format_args!(
             "there is no folder {folder} for the record: choose another with --records, or make it with `mkdir -p {}`",
-            format_args!("'{}'", folder.replace('\'', r"'\''"))
+            word(&folder)
         )));
     }
     let new = records::record(report);

@@ -7,6 +7,7 @@ use conformance::diff::{Change, Severity};
 use conformance::records::Comparison;
 
 use super::phrase::{Rows, count, counts, plain, remark, words};
+use crate::markup::{code, inline};
 
 /// The maximum number of changes shown per severity; the others are only counted. GitHub limits a comment to 65,536
 /// characters.
@@ -23,12 +24,12 @@ pub(super) fn markdown(comparison: &Comparison, rows: &Rows) -> String {
         (0, false) => "nothing regressed".to_owned(),
         _ => format!("{} regressed", count(regressed, "case")),
     };
-    let mut text = format!("### CUDA inter-process memory: {verdict}\n\n**{}.**\n\n", escape(&diff.headline));
+    let mut text = format!("### CUDA inter-process memory: {verdict}\n\n**{}.**\n\n", inline(&diff.headline));
     for (name, side) in [("old", &diff.old), ("new", &diff.new)] {
-        let _ = writeln!(text, "- {name}: {}", escape(&format!("{}{}", side.title, remark(side))));
+        let _ = writeln!(text, "- {name}: {}", inline(&format!("{}{}", side.title, remark(side))));
     }
     if let Some(title) = comparison.title() {
-        let _ = writeln!(text, "- {}", escape(&title));
+        let _ = writeln!(text, "- {}", inline(&title));
     }
     text += "\n| verdict | old | new |\n|---|---:|---:|\n";
     for (verdict, old, new) in counts(diff) {
@@ -52,9 +53,9 @@ pub(super) fn markdown(comparison: &Comparison, rows: &Rows) -> String {
     if !diff.environment.is_empty() {
         let _ = write!(text, "\n<details><summary>environment ({})</summary>\n\n", diff.environment.len());
         text += "| | old | new |\n|---|---|---|\n";
-        let value = |value: &Option<_>| value.as_ref().map_or_else(String::new, |value| escape(&plain(value)));
+        let value = |value: &Option<_>| value.as_ref().map_or_else(String::new, |value| inline(&plain(value)));
         for setting in &diff.environment {
-            let _ = writeln!(text, "| {} | {} | {} |", escape(&setting.name), value(&setting.old), value(&setting.new));
+            let _ = writeln!(text, "| {} | {} | {} |", inline(&setting.name), value(&setting.old), value(&setting.new));
         }
         text += "\n</details>\n";
     }
@@ -72,45 +73,16 @@ fn add(text: &mut String, severity: Severity, changes: &[&Change], rows: &Rows) 
         let _ = writeln!(text, "- {}", code(&change.id));
         for row in &change.rows {
             let (class, statement) = rows.statement(row);
-            let _ = writeln!(text, "  - {row} {}: {}", escape(class), escape(statement));
+            let _ = writeln!(text, "  - {} {}: {}", inline(row), inline(class), inline(statement));
         }
         for difference in &change.differences {
             let (name, old, new) = words(difference);
             let old = if old.is_empty() { old } else { format!("{} → ", code(&old)) };
-            let _ = writeln!(text, "  - {}: {old}{}", escape(name), code(&new));
+            let _ = writeln!(text, "  - {}: {old}{}", inline(name), code(&new));
         }
     }
     if changes.len() > SHOWN {
         let _ = writeln!(text, "\n… and {} more, which `conformance diff --all` prints", changes.len() - SHOWN);
     }
     *text += "\n</details>\n";
-}
-
-/// Escapes text so that Markdown shows it unchanged, even in a table.
-fn escape(text: &str) -> String {
-    let mut escaped = String::new();
-    for c in text.chars() {
-        match c {
-            '\n' | '\r' => escaped.push(' '),
-            '<' => escaped.push_str("&lt;"),
-            '&' => escaped.push_str("&amp;"),
-            // GitHub notifies a user who is mentioned.
-            '@' => escaped.push_str("&#64;"),
-            '|' | '*' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' => escaped.extend(['\\', c]),
-            c => escaped.push(c),
-        }
-    }
-    escaped
-}
-
-/// Formats a text as code on one line, between more backquotes than it has in a row.
-fn code(text: &str) -> String {
-    let text = text.replace(['\n', '\r'], " ");
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
-    let fence = "`".repeat(longest + 1);
-    if text.starts_with('`') || text.ends_with('`') {
-        format!("{fence} {text} {fence}")
-    } else {
-        format!("{fence}{text}{fence}")
-    }
 }

@@ -9,6 +9,7 @@ use conformance::{Defect, Verdict};
 
 use super::outline::{Entry, Outline};
 use super::text::{self, Piece, count};
+use crate::markup;
 
 /// The maximum number of causes at the top of the page; the filters show the rest.
 const LISTED: usize = 40;
@@ -124,11 +125,9 @@ fn again(run: &Run, file: &str) -> String {
         (None, Kind::Reference) => "reference",
         (None, Kind::System | Kind::Path) => "system",
     };
-    let quoted = |text: &str| shlex::try_quote(text).map_or_else(|_| text.to_owned(), Into::into);
     let fresh = if run.fresh { " --fresh" } else { "" };
-    // A shell does not expand `~` between quotation marks.
-    let driver = driver.strip_prefix("~/").map_or_else(|| quoted(driver), |rest| format!("~/{}", quoted(rest)));
-    format!("conformance run --driver {driver} --seed {}{fresh} --from {}", run.seed, quoted(file))
+    let driver = markup::path(driver);
+    format!("conformance run --driver {driver} --seed {}{fresh} --from {}", run.seed, markup::word(file))
 }
 
 /// Returns the bad cases by cause. Those that the comparison shows are left out.

@@ -5,18 +5,18 @@ use std::fmt::Write as _;
 use conformance::diff::Cause;
 use conformance::report::CaseReport;
 
-use super::markup::escape;
+use crate::markup::inline;
 
 /// Returns the page that links to the reports of cases. `name` is the name of a case's files.
 pub(super) fn text(cases: &[&CaseReport], name: impl Fn(&str) -> String) -> String {
-    let link = |id: &str| format!("- [{}]({}.md)\n", escape(id), name(id));
+    let link = |id: &str| format!("- [{}]({}.md)\n", inline(id), name(id));
     let owned: Vec<CaseReport> = cases.iter().copied().cloned().collect();
     let causes = Cause::of_cases(&owned);
     let mut text = "# Bug reports by cause
 "
     .to_owned();
     for cause in &causes {
-        let _ = write!(text, "\n## {}\n\n", escape(&format!("{}: {}", cause.kind, cause.what)));
+        let _ = write!(text, "\n## {}\n\n", inline(&format!("{}: {}", cause.kind, cause.what)));
         text.extend(cause.cases.iter().map(|id| link(id)));
     }
     let is_grouped = |case: &&&CaseReport| causes.iter().any(|cause| cause.cases.contains(&case.id));

@@ -8,11 +8,12 @@ use conformance::catalogue::{self, Row};
 use conformance::identity::Kind;
 use conformance::report::{CaseReport, Run, Step};
 
+use super::comment::wrapped;
 use super::condition::readable;
-use super::markup::{block, escape, quoted, quoted_path, wrapped};
 use super::record::Recorded;
 use super::story::Unwritable;
 use super::{glossary, source, steps};
+use crate::markup::{block, inline, path, word};
 use crate::output::Failure;
 use crate::told;
 
@@ -85,7 +86,7 @@ impl<'report> Page<'report> {
         if self.run.driver.kind == Kind::Reference && !is_told {
             settings.insert("REFERENCE_DRIVER_DEVICES".to_owned(), self.run.devices.len().to_string());
         }
-        settings.into_iter().map(|(name, value)| format!("{name}={} ", quoted(&value))).collect()
+        settings.into_iter().map(|(name, value)| format!("{name}={} ", word(&value))).collect()
     }
 
     /// Returns the comment at the head of the program.
@@ -108,20 +109,20 @@ impl<'report> Page<'report> {
 
     pub(super) fn text(&self, no_program: Option<&Unwritable>) -> String {
         let (run, case) = (self.run, self.case);
-        let mut text = format!("# {}\n\n", escape(&self.title()));
+        let mut text = format!("# {}\n\n", inline(&self.title()));
         for row in &self.rows {
-            let _ = writeln!(text, "- **Rule** {}: {}", row.id, escape(&row.statement));
+            let _ = writeln!(text, "- **Rule** {}: {}", row.id, inline(&row.statement));
             for source in &row.source {
-                let _ = writeln!(text, "- **Documentation** {}", escape(&source::in_full(source)));
+                let _ = writeln!(text, "- **Documentation** {}", inline(&source::in_full(source)));
             }
-            let _ = writeln!(text, "- **Expected** {}", escape(&row.expected));
+            let _ = writeln!(text, "- **Expected** {}", inline(&row.expected));
         }
         let actual = self.actual().unwrap_or_else(|| "the case passes".to_owned());
         // A model adds the script that failed, on lines of its own.
         let (actual, more) = actual.split_once('\n').unwrap_or((&actual, ""));
-        let _ = writeln!(text, "- **Actual** {}", escape(actual));
+        let _ = writeln!(text, "- **Actual** {}", inline(actual));
         for disclosure in &case.disclosures {
-            let _ = writeln!(text, "- **Disclosure** {}", escape(disclosure));
+            let _ = writeln!(text, "- **Disclosure** {}", inline(disclosure));
         }
         let Recorded { failed, runs, .. } = self.recorded;
         let times = match (failed, runs) {
@@ -133,47 +134,49 @@ impl<'report> Page<'report> {
         let _ = writeln!(text, "- **Frequency** in {before} of the report; {times}");
         text += &details(more);
         text += "\n## Environment\n\n";
-        let _ = writeln!(text, "- {}", escape(&run.to_string()));
-        let _ = writeln!(text, "- library: {}", escape(&run.driver.path));
+        let _ = writeln!(text, "- {}", inline(&run.to_string()));
+        let _ = writeln!(text, "- library: {}", inline(&run.driver.path));
         if let Some(environment) = &run.environment {
             let kernel = environment.kernel_module.as_deref().unwrap_or("none");
-            let _ = writeln!(text, "- kernel module: {}", escape(kernel));
+            let _ = writeln!(text, "- kernel module: {}", inline(kernel));
             if let Some(host) = &environment.host {
-                let _ = writeln!(text, "- system: {}", escape(&host.system));
+                let _ = writeln!(text, "- system: {}", inline(&host.system));
             }
         }
         let settings = self.settings();
         let fresh = if run.fresh { " --fresh" } else { "" };
-        let given = run.driver.given_path.as_deref().map(quoted_path);
+        let given = run.driver.given_path.as_deref().map(path);
         let driver = given.clone().unwrap_or_else(|| match run.driver.kind {
-            Kind::Reference => "reference".to_owned(),
-            _ => "system".to_owned(),
+            Kind::Reference => "reference".into(),
+            _ => "system".into(),
         });
-        let flags: String = case.flags.iter().map(|argument| format!(" {}", quoted(argument))).collect();
-        let _ = write!(
-            text,
-            "\n## Reproduce\n\nThe case of the suite:\n\n```sh\n{settings}cargo test -p conformance -- --driver {driver} --seed {}{fresh}{flags} --exact '{}'\n```\n",
-            run.seed, case.id
+        let flags: String = case.flags.iter().map(|argument| format!(" {}", word(argument))).collect();
+        let command = format!(
+            "{settings}cargo test -p conformance -- --driver {driver} --seed {}{fresh}{flags} --exact {}",
+            run.seed,
+            word(&case.id)
         );
+        let _ = write!(text, "\n## Reproduce\n\nThe case of the suite:\n\n{}", block("sh", &command));
         match no_program {
             None => {
                 // The program finds the system's driver itself.
                 let library = match given {
                     None if run.driver.kind == Kind::System => String::new(),
-                    path => {
-                        let path = path.unwrap_or_else(|| quoted_path(&run.driver.path));
-                        format!("{settings}CUDA_IPC_DRIVER={path} ")
+                    given => {
+                        let library = given.unwrap_or_else(|| path(&run.driver.path));
+                        format!("{settings}CUDA_IPC_DRIVER={library} ")
                     }
                 };
+                let file = self.file;
+                let command = block("sh", &format!("gcc {file}.c -ldl -o {file} && {library}./{file}"));
                 let _ = write!(
                     text,
                     "\nThe program [`{file}.c`]({file}.c), which needs no headers of CUDA. It exits with 1 if the driver misbehaves:\n\n\
-                     ```sh\ngcc {file}.c -ldl -o {file} && {library}./{file}\n```\n",
-                    file = self.file
+                     {command}"
                 );
             }
             Some(reason) => {
-                let _ = write!(text, "\nThere is no program: {}.\n", escape(&reason.0));
+                let _ = write!(text, "\nThere is no program: {}.\n", inline(&reason.0));
             }
         }
         let lines = self.steps();
@@ -210,6 +213,6 @@ fn details(reason: &str) -> String {
     // The case ends with its last brace. A sentence may follow.
     let (case, after) = case.rfind("\n}").map_or((case, ""), |end| case.split_at(end + 2));
     let sentence =
-        |text: &str| if text.trim().is_empty() { String::new() } else { format!("\n{}\n", escape(text.trim())) };
+        |text: &str| if text.trim().is_empty() { String::new() } else { format!("\n{}\n", inline(text.trim())) };
     format!("{}\n{}{}", sentence(before), block("rust", case), sentence(after))
 }

@@ -10,9 +10,9 @@ use conformance::identity::Kind;
 use conformance::report::{CaseReport, Run};
 use conformance::trace::{self, Event};
 
-use super::markup::quoted;
 use super::story::{Story, Unwritable};
 use super::{leak, prototype};
+use crate::markup::{self, word};
 use crate::output::{Failure, remark};
 use crate::suite::Suite;
 
@@ -82,8 +82,8 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
             return Err(Failure::new(format_args!(
                 "the suite did not run, or did not end, on the driver {driver}, which is that of the report; `conformance run --driver \
                  {} {}` says why",
-                quoted(driver),
-                flags.iter().map(|flag| quoted(flag)).collect::<Vec<_>>().join(" ")
+                markup::path(driver),
+                flags.iter().map(|flag| word(flag)).collect::<Vec<_>>().join(" ")
             )));
         }
         for (place, one) in places.iter().zip(read(&file, &group)?) {

@@ -6,8 +6,8 @@ use conformance::report;
 use cuda_ipc_sys::CUresult;
 
 use super::failing;
-use super::markup::{code, escape};
 use super::story::{Act, Story};
+use crate::markup::{code, inline};
 use crate::told::{in_words, told};
 
 /// The most steps of a block that repeats.
@@ -113,16 +113,16 @@ pub(super) fn listed(lines: &[Line]) -> String {
         .filter_map(|line| match line {
             Line::Step(listed) => {
                 let step = told.next()?;
-                let mut text = format!("{}: `{}` → `{}`", escape(&step.role), code(&step.call), code(&step.answer));
+                let mut text = format!("{}: {} → {}", inline(&step.role), code(&step.call), code(&step.answer));
                 if listed.is_awaited {
                     text += ", repeated until the answer changes";
                 }
                 if let Some(mark) = &listed.mark {
-                    text += &format!(" **{}**", escape(&in_words(&steps, mark)));
+                    text += &format!(" **{}**", inline(&in_words(&steps, mark)));
                 }
                 Some((listed.times, text))
             }
-            Line::Event(text) => Some((0, escape(text))),
+            Line::Event(text) => Some((0, inline(text))),
         })
         .collect();
     let mut parts = folded(&lines);
@@ -192,7 +192,7 @@ pub(super) fn places(story: &Story) -> String {
         let begun = place.uninitialised.then(|| "without cuInit".to_owned());
         let settings = place.environment.iter().map(|(name, value)| format!("with {name}={value}"));
         let all: Vec<_> = device.into_iter().chain(namespace).chain(user).chain(begun).chain(settings).collect();
-        let line = format!("- {} runs {}\n", escape(&role.name), escape(&all.join(", ")));
+        let line = format!("- {} runs {}\n", inline(&role.name), inline(&all.join(", ")));
         if !all.is_empty() && !text.contains(&line) {
             text += &line;
         }
@@ -213,11 +213,11 @@ pub(super) fn given_back(story: &Story) -> String {
         }
         let mut counted: Vec<(String, usize)> = Vec::new();
         for called in calls {
-            let function = &called.call.function;
+            let function = code(&called.call.function);
             let end = match called.returned.as_ref().map(|returned| returned.code) {
-                Some(0) => format!("`{function}`"),
-                Some(code) => format!("`{function}`, which returned {}", escape(&CUresult(code).to_string())),
-                None => format!("`{function}`, which did not return"),
+                Some(0) => function,
+                Some(code) => format!("{function}, which returned {}", inline(&CUresult(code).to_string())),
+                None => format!("{function}, which did not return"),
             };
             match counted.last_mut() {
                 Some((last, count)) if *last == end => *count += 1,
@@ -228,7 +228,7 @@ pub(super) fn given_back(story: &Story) -> String {
             .into_iter()
             .map(|(call, count)| if count == 1 { call } else { format!("{call} ({count} times)") })
             .collect();
-        let _ = writeln!(text, "- {}: {}", escape(&story.roles[step.role].name), calls.join(", "));
+        let _ = writeln!(text, "- {}: {}", inline(&story.roles[step.role].name), calls.join(", "));
     }
     text
 }

@@ -343,7 +343,7 @@ fn markdown_fits_into_a_comment() -> Outcome {
     let comment = std::fs::read_to_string(reports.path("comment.md")).map_err(harness)?;
     check!(comment.len() < LONGEST_COMMENT, "{} bytes", comment.len());
     check!(comment.contains("reason: `` `a` | </details> @all and ``\n"), "{comment}");
-    check!(comment.contains("a\\|&lt;b>&#64;c") && comment.contains("| fail | 0 | 4000 |"), "{comment}");
+    check!(comment.contains("a\\|&lt;b\\>@<!-- -->c") && comment.contains("| fail | 0 | 4000 |"), "{comment}");
     check!(comment.matches("<details").count() == comment.matches("\n</details>\n").count(), "{comment}");
     check!(comment.contains("and 3950 more"));
     Ok(())

@@ -74,7 +74,7 @@ fn a_finding_of_a_model_is_reported() -> Outcome {
         "2 of 2 later runs failed",
         "- **Actual** importer: cuIpcCloseMemHandle returned CUDA\\_ERROR\\_INVALID\\_VALUE (1), expected CUDA\\_SUCCESS\n",
         "\nscript 3, as a case:\n\n```rust\nuse a::prelude;\n\nfn found() {\n    Ok(())\n}\n```\n",
-        "--driver reference --seed 1 --script 3 --exact 'model::",
+        "--driver reference --seed 1 --script 3 --exact model::",
     ] {
         check!(page.contains(part), "{part} is not in {page}");
     }

@@ -1,8 +1,10 @@
 //! What a report from a stranger may do.
 
 use std::fs;
+use std::process::{Command, Stdio};
 
-use conformance::report::Runs;
+use conformance::identity::Kind;
+use conformance::report::{Report, Runs};
 use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -199,4 +201,104 @@ fn no_number_of_a_trace_panics(#[case] kind: &str, #[case] change: fn(&mut Value
 fn of_arguments(event: &mut Value, field: &str, value: &Value) {
     let arguments = event["arguments"].as_array_mut().into_iter().flatten();
     arguments.for_each(|argument| argument[field] = value.clone());
+}
+
+/// What a text has if it is markup: a heading, a mention, an image, a link, and the end of what is folded.
+const MARKUP: &str = "X</details> @octocat <img src=x> [click](http://evil) & #1\r\n\n# INJ\n```\n# INJ";
+
+/// Checks that a page shows a text in place of its markup.
+fn shows_no_markup(page: &str) -> Outcome {
+    let mut fence = None;
+    for line in page.split(['\n', '\r']) {
+        let quotes = &line[..line.len() - line.trim_start_matches('`').len()];
+        match fence {
+            Some(end) if line == end => fence = None,
+            Some(_) => {}
+            None if quotes.len() > 2 => fence = Some(quotes),
+            None => {
+                let outside = without_code(line);
+                for markup in ["@octocat", "<img", "[click]", "X</details>", " & ", "#1"] {
+                    check!(!outside.contains(markup), "{markup} is in {line} of {page}");
+                }
+                check!(!line.starts_with("# INJ"), "{page}");
+            }
+        }
+    }
+    check!(fence.is_none(), "{page}");
+    Ok(())
+}
+
+/// Returns a line without its code, which is between backquotes of one number.
+fn without_code(line: &str) -> String {
+    let Some(start) = line.match_indices('`').map(|(place, _)| place).find(|place| !line[..*place].ends_with('\\'))
+    else {
+        return line.to_owned();
+    };
+    let (before, rest) = line.split_at(start);
+    let quotes = rest.len() - rest.trim_start_matches('`').len();
+    let inside = &rest[quotes..];
+    let is_end = |place: &usize| {
+        let run = inside[*place..].len() - inside[*place..].trim_start_matches('`').len();
+        run == quotes && !inside[..*place].ends_with('`')
+    };
+    match (0..inside.len()).filter(|place| inside.is_char_boundary(*place)).find(is_end) {
+        Some(end) => before.to_owned() + &without_code(&inside[end + quotes..]),
+        None => line.to_owned(),
+    }
+}
+
+/// A bug report shows the texts of a report as text, and its commands do nothing else.
+#[rstest]
+#[case::case(|report: &mut Report| report.cases[0].id = "x'; : >pwned; echo '".to_owned())]
+#[case::given_library(|report: &mut Report| report.run.driver.given_path = Some("a'\n```\n# INJ\n: >pwned".to_owned()))]
+#[case::library(|report: &mut Report| {
+    report.run.driver.kind = Kind::Path;
+    report.run.driver.path = format!("~/a'; : >pwned; '{MARKUP}");
+})]
+#[case::reason(|report: &mut Report| report.cases[0].reason = Some(MARKUP.replace('\n', " ")))]
+#[case::driver(|report: &mut Report| report.run.driver.name = MARKUP.to_owned())]
+#[case::step(|report: &mut Report| {
+    let step = &mut report.cases[0].steps[0];
+    (step.role, step.call, step.answer) = (MARKUP.to_owned(), MARKUP.to_owned(), MARKUP.to_owned());
+})]
+#[conformance::test()]
+fn a_page_shows_texts_as_text(#[case] change: fn(&mut Report)) -> Outcome {
+    let mut report = plain("580.10", 1);
+    (report.cases[0].verdict, report.cases[0].reason) = (Verdict::Fail, Some("wrong".to_owned()));
+    change(&mut report);
+    let reports = Reports::new(&report, &report)?;
+    fs::write(reports.path("trace"), "").map_err(harness)?;
+    let output = reports.run(&["report", "old", "--trace", "trace", "--output", "bugs"])?;
+    check!(output.status.code() == Some(0), "{}", text(&output.stderr));
+    let entry = fs::read_dir(reports.path("bugs")).map_err(harness)?.flatten().next();
+    let page = fs::read_to_string(entry.ok_or(Stop::Harness("no page".to_owned()))?.path()).map_err(harness)?;
+    shows_no_markup(&page)?;
+    let (_, commands) = page.split_once("```sh\n").ok_or_else(|| harness("no command"))?;
+    // A redirection needs no program, and no other is found.
+    let mut shell = Command::new("/bin/bash");
+    shell.args(["-c", commands.split("\n```").next().unwrap_or_default()]).env("PATH", reports.path("bugs"));
+    shell.current_dir(reports.folder.path()).stdin(Stdio::null()).output().map_err(harness)?;
+    check!(!reports.path("pwned").exists(), "{page}");
+    Ok(())
+}
+
+/// A comparison in Markdown shows the texts of a report as text.
+#[rstest]
+#[case::row(|report: &mut Report| report.cases[0].rows = vec![MARKUP.to_owned()])]
+#[case::name(|report: &mut Report| report.cases[0].id = MARKUP.to_owned())]
+#[case::reason(|report: &mut Report| report.cases[0].reason = Some(MARKUP.to_owned()))]
+#[case::observation(|report: &mut Report| {
+    report.cases[0].observations = [(MARKUP.to_owned(), MARKUP.into())].into();
+})]
+#[case::driver(|report: &mut Report| report.run.driver.version = MARKUP.to_owned())]
+#[case::unended(|report: &mut Report| report.running = vec![MARKUP.to_owned()])]
+#[conformance::test()]
+fn a_comparison_shows_texts_as_text(#[case] change: fn(&mut Report)) -> Outcome {
+    let old = plain("580.10", 1);
+    let mut new = old.clone();
+    (new.cases[0].verdict, new.cases[0].reason) = (Verdict::Fail, Some("wrong".to_owned()));
+    change(&mut new);
+    let output = Reports::new(&old, &new)?.run(&["diff", "old", "new", "--format", "markdown"])?;
+    check!(output.status.code().is_some_and(|code| code < 2), "{}", text(&output.stderr));
+    shows_no_markup(&text(&output.stdout))
 }
