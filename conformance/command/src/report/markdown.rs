@@ -79,7 +79,9 @@ impl<'report> Page<'report> {
         }
         let texts =
             std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-        let mut settings: BTreeMap<_, _> = texts.filter(|(name, _)| name.starts_with("REFERENCE_DRIVER_")).collect();
+        // The name of the machine may say who chose it, and every name does.
+        let is_setting = |name: &str| name.starts_with("REFERENCE_DRIVER_") && name != "REFERENCE_DRIVER_MACHINE";
+        let mut settings: BTreeMap<_, _> = texts.filter(|(name, _)| is_setting(name)).collect();
         // Without a setting, the suite makes the driver simulate two devices. The driver alone simulates one.
         let is_told =
             ["REFERENCE_DRIVER_DEVICES", "REFERENCE_DRIVER_PROFILE"].iter().any(|name| settings.contains_key(*name));

@@ -53,7 +53,7 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
     let failed = |error: std::io::Error| Failure::new(format_args!("cannot record the cases: {error}"));
     let folder = tempfile::tempdir().map_err(failed)?;
     let driver = &match (&run.driver.given_path, run.driver.kind) {
-        (Some(path), _) => in_full(path),
+        (Some(path), _) => in_full(path)?,
         (None, Kind::Reference) => "reference".to_owned(),
         (None, Kind::System | Kind::Path) => "system".to_owned(),
     };
@@ -96,12 +96,17 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
     Ok(all.into_iter().flatten().collect())
 }
 
-/// Returns a path of a report in full: reports have `~` for the home directory.
-fn in_full(path: &str) -> String {
-    match (path.strip_prefix("~/"), std::env::home_dir()) {
-        (Some(rest), Some(home)) => home.join(rest).display().to_string(),
-        _ => path.to_owned(),
+/// Returns a path of a report in full: reports have `~` for a home folder.
+fn in_full(path: &str) -> Result<String, Failure> {
+    let (Some(rest), Some(home)) = (path.strip_prefix("~/"), std::env::home_dir()) else { return Ok(path.to_owned()) };
+    let full = home.join(rest);
+    if full.exists() {
+        return Ok(full.display().to_string());
     }
+    Err(Failure::new(format_args!(
+        "the driver of the report is {path}, and {} does not exist; set HOME to the home folder in which the library is",
+        full.display()
+    )))
 }
 
 /// Reads the recording of one run of each case.

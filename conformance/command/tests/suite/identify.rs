@@ -52,3 +52,20 @@ fn a_case_identifies_no_machine(#[case] identify: bool) -> Outcome {
     check!(identify || case.disclosures == ["~/secret of GPU-… can be read"], "{case:?}");
     Ok(())
 }
+
+/// Home folders are hidden too if `HOME` is that of another user or unset, as with sudo and for a service.
+#[rstest]
+#[case::service(None)]
+#[case::sudo(Some("/nonexistent"))]
+#[case::slash(Some("/home/alice-the-tester/"))]
+#[case::longer_name(Some("/home/alice"))]
+#[conformance::test()]
+fn a_home_folder_of_another_is_hidden(#[case] home: Option<&str>) -> Outcome {
+    let mut command = suite("reference")?;
+    command.envs(home.map(|home| ("HOME", home))).args(["--exact", "identify::a_case_sees_the_machine"]);
+    let run = run(command)?;
+    let text = std::fs::read_to_string(run.path()).map_err(harness)?;
+    let case = run.report()?.cases.pop().ok_or_else(|| harness("no case ran"))?;
+    check!(case.observations["file"] == "~/driver/libcuda.so" && !text.contains("alice"), "{text}");
+    Ok(())
+}

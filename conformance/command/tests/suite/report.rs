@@ -201,6 +201,40 @@ fn several_reports_have_an_index() -> Outcome {
     Ok(())
 }
 
+/// A page names no simulated machine: a user chose its name, and the commands work without it.
+#[rstest]
+#[conformance::test()]
+fn a_page_names_no_simulated_machine() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let run = ran("planted::refused")?;
+    let mut command = conformance(&["report", "--runs", "1"])?;
+    command.env(PLANTED.0, PLANTED.1).env("REFERENCE_DRIVER_MACHINE", "of-alice").env("REFERENCE_DRIVER_VERSION", "13.0");
+    let (code, _, errors) = finish({
+        command.arg(run.path()).arg("--output").arg(folder.path());
+        command
+    })?;
+    check!(code == Some(0), "{code:?}: {errors}");
+    let page = fs::read_to_string(folder.path().join("planted-refused.md")).map_err(harness)?;
+    check!(page.contains("REFERENCE_DRIVER_VERSION=13.0") && !page.contains("alice"), "{page}");
+    Ok(())
+}
+
+/// If nobody has the file in the home folder that a report names, the command says what `~` stands for.
+#[rstest]
+#[conformance::test()]
+fn a_home_folder_of_another_has_to_be_named() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let mut report = ran("planted::refused")?.report()?;
+    report.run.driver.given_path = Some("~/driver.so".to_owned());
+    let path = folder.path().join("report");
+    fs::write(&path, report.to_lines().map_err(harness)?).map_err(harness)?;
+    let mut command = conformance(&["report"])?;
+    command.env("HOME", "/nonexistent").arg(&path).arg("--output").arg(folder.path());
+    let (code, _, errors) = finish(command)?;
+    check!(code == Some(2) && errors.contains("/nonexistent/driver.so does not exist; set HOME to"), "{errors}");
+    Ok(())
+}
+
 /// A driver in the home folder, which reports write as `~`, is found again, and the page's commands find it.
 #[rstest]
 #[conformance::test()]

@@ -15,7 +15,8 @@ pub struct Environment {
     pub kernel_module: Option<String>,
     /// The numbers of the IMEX channels that the process can see.
     pub imex_channels: Vec<String>,
-    /// The pipe folder of the MPS daemon, if one is running; in a record, only the last component of its path.
+    /// The pipe folder of the MPS daemon, if one is running: `…` in place of another one than `/tmp/nvidia-mps`, unless the run
+    /// was started with `--identify`. A record has only the last component.
     pub mps: Option<String>,
     /// The GPUs that are partitioned into instances (MIG), as named in /proc/driver/nvidia/capabilities.
     pub mig: Vec<String>,
@@ -123,10 +124,12 @@ fn kernel_module(version: &str) -> &'static str {
     if version.contains("Open Kernel Module") { "open" } else { "proprietary" }
 }
 
+/// The pipe folder of the MPS daemon if `CUDA_MPS_PIPE_DIRECTORY` names none.
+pub(super) const MPS_FOLDER: &str = "/tmp/nvidia-mps";
+
 /// Returns the pipe folder of the MPS daemon, if one is running.
 pub(crate) fn mps(root: &Path) -> Option<String> {
-    const DEFAULT: &str = "/tmp/nvidia-mps";
-    let folder = std::env::var("CUDA_MPS_PIPE_DIRECTORY").unwrap_or_else(|_| DEFAULT.to_owned());
+    let folder = std::env::var("CUDA_MPS_PIPE_DIRECTORY").unwrap_or_else(|_| MPS_FOLDER.to_owned());
     root.join(folder.trim_start_matches('/')).join("control").exists().then_some(folder)
 }
 

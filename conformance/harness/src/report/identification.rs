@@ -10,6 +10,8 @@ use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::environment::MPS_FOLDER;
+use super::home::{Homes, without_name};
 use super::{CaseReport, Run};
 
 /// The variable that names the image of the container: nothing in a container of Docker or Kubernetes does.
@@ -107,8 +109,9 @@ const SHOWN: [&str; 15] = [
     "NVIDIA_VISIBLE_DEVICES",
 ];
 
-/// The variables of the suite that name a file or a folder, which may be called like a host even without its folder.
-const FILES: [&str; 7] = [
+/// The variables that name a file or a folder, which may be called like a host even without its folder, and the name of the
+/// simulated machine, which a user chose.
+const NAMES: [&str; 8] = [
     "CONFORMANCE_CASES",
     "CONFORMANCE_DEVIATIONS",
     "CONFORMANCE_KERNEL_LOG",
@@ -116,26 +119,26 @@ const FILES: [&str; 7] = [
     "CONFORMANCE_REPORT",
     "CONFORMANCE_SUITE",
     "CONFORMANCE_TRACE",
+    "REFERENCE_DRIVER_MACHINE",
 ];
 
 /// Whether a variable's value may be in a report that identifies no machine.
 fn is_shown(name: &str, value: &str) -> bool {
     let is_ours = ["CONFORMANCE_", "REFERENCE_DRIVER_"].iter().any(|prefix| name.starts_with(prefix));
-    SHOWN.contains(&name) || is_ours && !value.contains('/') && !FILES.contains(&name)
+    SHOWN.contains(&name) || is_ours && !value.contains('/') && !NAMES.contains(&name)
 }
 
-/// Removes from a description what identifies its machine: the UUIDs of GPUs, the home folder in paths, and the values of
-/// variables that may be paths or secrets.
+/// Removes from a description what identifies its machine: the UUIDs of GPUs, home folders in paths, the folder of MPS, and
+/// the values of variables that may be paths or secrets.
 pub(crate) fn anonymous(mut run: Run) -> Run {
-    let home = std::env::var("HOME").ok().filter(|home| home.len() > 1);
-    let quiet = |text: &mut String| {
-        if let Some(home) = &home {
-            *text = text.replace(home.as_str(), "~");
-        }
-    };
+    let quiet = |text: &mut String| Homes::of_this_process().hide(text);
     run.devices.iter_mut().for_each(|device| device.uuid.clear());
     quiet(&mut run.driver.path);
     run.driver.given_path.iter_mut().for_each(quiet);
+    // Whoever starts MPS chooses its folder.
+    if let Some(mps) = run.environment.as_mut().and_then(|environment| environment.mps.as_mut()) {
+        *mps = without_name(mps, MPS_FOLDER);
+    }
     if let Some(host) = run.environment.as_mut().and_then(|environment| environment.host.as_mut()) {
         [HOST, IMAGE].iter().for_each(|name| _ = host.variables.remove(*name));
         for (name, value) in &mut host.variables {
@@ -145,16 +148,12 @@ pub(crate) fn anonymous(mut run: Run) -> Run {
     run
 }
 
-/// Removes from a case what identifies its machine: UUIDs and the home folder, wherever they are.
+/// Removes from a case what identifies its machine: UUIDs and home folders, wherever they are.
 pub(crate) fn anonymous_case(mut case: CaseReport) -> CaseReport {
     /// The calls that return a UUID, as a list of bytes.
     const OF_UUIDS: [&str; 2] = ["device_get_uuid", "device_get_fabric_cluster_uuid"];
-    let home = std::env::var("HOME").ok().map(|home| home.trim_end_matches('/').to_owned());
-    let home = home.filter(|home| !home.is_empty());
     let quiet = |text: &mut String| {
-        if let Some(home) = home.as_deref().filter(|home| text.contains(home)) {
-            *text = without_home(text, home);
-        }
+        Homes::of_this_process().hide(text);
         *text = without_ids(text);
     };
     case.reason.iter_mut().for_each(quiet);
@@ -183,20 +182,6 @@ fn quiet_texts(value: &mut Value, quiet: &impl Fn(&mut String)) {
         Value::Object(values) => values.values_mut().for_each(|value| quiet_texts(value, quiet)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
-}
-
-/// Replaces a home folder by `~`, where it is a whole path or the beginning of one.
-fn without_home(text: &str, home: &str) -> String {
-    let mut parts = text.split(home).peekable();
-    let mut quiet = String::with_capacity(text.len());
-    while let Some(part) = parts.next() {
-        quiet.push_str(part);
-        if let Some(after) = parts.peek() {
-            let ends = !after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
-            quiet.push_str(if ends { "~" } else { home });
-        }
-    }
-    quiet
 }
 
 /// Replaces the UUIDs in a text. Handles have more digits.

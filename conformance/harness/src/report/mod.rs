@@ -7,6 +7,7 @@
 
 mod brief;
 mod environment;
+mod home;
 mod identification;
 mod load;
 mod read;

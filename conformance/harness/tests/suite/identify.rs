@@ -172,3 +172,26 @@ fn only_identify_names_the_list_of_deviations(#[case] flags: &[&str], #[case] is
     check!(text.contains("node7") == is_named, "{text}");
     Ok(())
 }
+
+/// Who starts MPS chooses its folder, and who simulates a machine its name. Only a report that identifies its machine has
+/// them.
+#[rstest]
+#[case::asked_for(&["--identify", "--kernel-log", "/dev/null"])]
+#[case::not_asked_for(&[])]
+#[conformance::test()]
+fn a_report_keeps_no_name_that_a_user_chose(#[case] flags: &[&str]) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let pipes = folder.path().join("mps-of-alice");
+    std::fs::create_dir(&pipes).map_err(harness)?;
+    std::fs::write(pipes.join("control"), "").map_err(harness)?;
+    let mut command = suite("reference")?;
+    command.env("CUDA_MPS_PIPE_DIRECTORY", &pipes).env("REFERENCE_DRIVER_MACHINE", "machine-of-alice");
+    command.args(flags).args(["--exact", "sample::null_is_refused"]);
+    let run = run(command)?;
+    let text = std::fs::read_to_string(run.path()).map_err(harness)?;
+    let environment = run.report()?.run.environment.ok_or_else(|| harness("no environment was recorded"))?;
+    let is_named = !flags.is_empty();
+    check!(environment.mps.is_some_and(|mps| mps == if is_named { pipes.to_string_lossy() } else { "…".into() }), "{text}");
+    check!(text.contains("mps-of-alice") == is_named && text.contains("machine-of-alice") == is_named, "{text}");
+    Ok(())
+}

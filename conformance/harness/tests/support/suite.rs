@@ -40,7 +40,7 @@ impl UnknownDriver {
 }
 
 /// Returns a command that runs a program without the environment variables of this run's settings and without input. It
-/// has no home folder either: a report shortens paths in it, and the checkout may be there.
+/// has no `HOME` either: a report shortens paths in it.
 pub(crate) fn without_settings(program: &Path) -> Command {
     const SETTINGS: [&str; 7] =
         ["CONFORMANCE_", "FAULT_INTERPOSER_", "NEXTEST", "REFERENCE_DRIVER_", "CUDA_", "NO_COLOR", "CLICOLOR"];
