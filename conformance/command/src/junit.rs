@@ -33,7 +33,8 @@ The text of a failure names its kind: disclosure, corruption, crash, hang, leak,
 The output of a case that disclosed memory names each disclosure, even if the case passed. The output also names the
 Xid messages of a run with --identify. They and what identifies the machine are also properties of the test suite.
 
-A case that was still running at the end of the report becomes an error of type `unended`. Each unmet requirement of
+A case that was still running at the end of the report becomes an error of type `unended`. If none was, but the report has
+no end line or lost lines, that becomes an error of type `incomplete` in the test suite `run`; a report of nextest never has that line. Each unmet requirement of
 --require becomes a failure of type `unmet` in the test suite `require`. Each process that crashed or hung outside any case
 becomes a failure of type `process` in the test suite `processes`. The text of a failure, an error or a skip repeats its type
 and message, because not every reader shows them.
@@ -46,6 +47,9 @@ const REQUIRE: &str = "require";
 
 /// The test suite of the processes that crashed or hung outside any case.
 const PROCESSES: &str = "processes";
+
+/// The test suite of a run that did not end.
+const RUN: &str = "run";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let report = Report::read(&arguments.report).map_err(Failure::new)?;
@@ -67,6 +71,9 @@ fn junit(report: &Report) -> quick_junit::Report {
     }
     for id in &report.running {
         groups.entry(group(id)).or_default().push(unended(id));
+    }
+    if !report.is_complete && report.running.is_empty() && !is_of_nextest(report) {
+        groups.entry(RUN).or_default().push(cut_off());
     }
     groups.entry(REQUIRE).or_default().extend(report.run.unmet.iter().map(|unmet| unmet_requirement(unmet)));
     let mut alike: BTreeMap<_, usize> = BTreeMap::new();
@@ -108,6 +115,12 @@ fn test_suite(name: &str, cases: Vec<TestCase>, report: &Report) -> TestSuite {
     }
     for (name, value) in run.identification.iter().flat_map(Identification::facts) {
         suite.add_property((name.as_str(), value.as_str()));
+    }
+    if !report.is_complete && is_of_nextest(report) {
+        suite.add_property((
+            "end",
+            "unknown: a report of nextest has no end line, so it does not say whether cases are missing",
+        ));
     }
     for (case, xid) in report.xids().filter(|(case, _)| group(&case.id) == name) {
         suite.add_property(("xid", format!("{}: {xid}", case.id).as_str()));
@@ -151,6 +164,21 @@ fn unended(id: &str) -> TestCase {
     status.set_type("unended").set_message(reason).set_description(format!("unended: {reason}"));
     let mut case = named(id, status);
     case.set_time(Duration::ZERO);
+    case
+}
+
+/// Whether the processes of nextest wrote a report. nextest names its runs by UUIDs; without it, the process id is the name.
+fn is_of_nextest(report: &Report) -> bool {
+    !report.run.run.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Converts the lack of the last line: a report that is cut off between two cases would look like that of a shorter run.
+fn cut_off() -> TestCase {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+    let reason = "the report has no end line, or fewer cases than it counts: the run broke off, or lines were lost";
+    status.set_type("incomplete").set_message(reason).set_description(format!("incomplete: {reason}"));
+    let mut case = TestCase::new("the report is complete", status);
+    case.set_classname(RUN).set_time(Duration::ZERO);
     case
 }
 

@@ -127,6 +127,33 @@ fn every_verdict() -> Report {
     report
 }
 
+/// A report that is cut off between two cases, or lost lines, is no green file. A report of nextest has no end line, which a
+/// property says.
+#[rstest]
+#[case::whole("1", true, false)]
+#[case::cut_off("1", false, true)]
+#[case::nextest("d7a1d3c6-7a4c-4f0e-9a3e-2b6a1a1c5e11", false, false)]
+#[conformance::test()]
+fn a_report_without_an_end_is_an_error(
+    #[case] run: &str,
+    #[case] is_complete: bool,
+    #[case] is_an_error: bool,
+) -> Outcome {
+    let mut report = plain("580.159.04", 2);
+    (report.run.run, report.is_complete) = (run.to_owned(), is_complete);
+    let root = junit(&report)?;
+    check_rules(&root)?;
+    let errors: Vec<_> = root.named("testsuite").filter(|suite| suite.attribute("errors") == "1").collect();
+    check!(
+        errors.iter().map(|suite| suite.attribute("name")).collect::<Vec<_>>() == ["run"][..usize::from(is_an_error)]
+    );
+    let properties: Vec<_> = root.named("testsuite").flat_map(|suite| suite.named("properties")).collect();
+    let all = properties.iter().flat_map(|all| all.named("property"));
+    let says_so = all.into_iter().any(|property| property.attribute("name") == "end");
+    check!(says_so == (!is_complete && !is_an_error));
+    Ok(())
+}
+
 /// The elements, their order, their attributes and the counts follow the schemas.
 #[rstest]
 #[conformance::test()]

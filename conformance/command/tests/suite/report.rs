@@ -208,7 +208,10 @@ fn a_page_names_no_simulated_machine() -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
     let run = ran("planted::refused")?;
     let mut command = conformance(&["report", "--runs", "1"])?;
-    command.env(PLANTED.0, PLANTED.1).env("REFERENCE_DRIVER_MACHINE", "of-alice").env("REFERENCE_DRIVER_VERSION", "13.0");
+    command
+        .env(PLANTED.0, PLANTED.1)
+        .env("REFERENCE_DRIVER_MACHINE", "of-alice")
+        .env("REFERENCE_DRIVER_VERSION", "13.0");
     let (code, _, errors) = finish({
         command.arg(run.path()).arg("--output").arg(folder.path());
         command

@@ -191,7 +191,10 @@ fn a_report_keeps_no_name_that_a_user_chose(#[case] flags: &[&str]) -> Outcome {
     let text = std::fs::read_to_string(run.path()).map_err(harness)?;
     let environment = run.report()?.run.environment.ok_or_else(|| harness("no environment was recorded"))?;
     let is_named = !flags.is_empty();
-    check!(environment.mps.is_some_and(|mps| mps == if is_named { pipes.to_string_lossy() } else { "…".into() }), "{text}");
+    check!(
+        environment.mps.is_some_and(|mps| mps == if is_named { pipes.to_string_lossy() } else { "…".into() }),
+        "{text}"
+    );
     check!(text.contains("mps-of-alice") == is_named && text.contains("machine-of-alice") == is_named, "{text}");
     Ok(())
 }
