@@ -305,6 +305,14 @@ pub(crate) fn last_role_may_crash() {
     });
 }
 
+/// Returns the role and the call of the last step, if it succeeded.
+pub(crate) fn last_accepted_step() -> Option<(String, String)> {
+    current(|case| {
+        let steps = case.steps.borrow();
+        steps.last().filter(|step| !step.is_refused()).map(|step| (step.role.clone(), step.call.clone()))
+    })
+}
+
 /// Says more of the failure of the running case.
 pub fn annotate(note: Note) {
     current(|case| case.note.replace(note));

@@ -79,9 +79,9 @@ impl<T> Expect<T> for Result<T, Stop> {
         };
         trace::expect(refused(&self), || Expectation::Refused(codes.iter().map(|code| code.0).collect()));
         match self {
-            Ok(_) => Err(Stop::Unexpected { refusal: None, expected: expected() }),
+            Ok(_) => Err(Stop::Accepted { step: case::last_accepted_step(), expected: expected() }),
             Err(Stop::Refused(refusal)) if codes.is_empty() || codes.contains(&refusal.code) => Ok(refusal.code),
-            Err(Stop::Refused(refusal)) => Err(Stop::Unexpected { refusal: Some(refusal), expected: expected() }),
+            Err(Stop::Refused(refusal)) => Err(Stop::Unexpected { refusal, expected: expected() }),
             Err(other) => Err(other),
         }
     }
@@ -130,11 +130,9 @@ impl<T> Expect<T> for Result<T, Stop> {
         };
         match self {
             Ok(value) if attribute == expected => Ok(Some(value)),
-            Ok(_) => Err(Stop::Unexpected { refusal: None, expected: because("an error") }),
+            Ok(_) => Err(Stop::Accepted { step: case::last_accepted_step(), expected: because("an error") }),
             Err(Stop::Refused(_)) if attribute == expected => Ok(None),
-            Err(Stop::Refused(refusal)) => {
-                Err(Stop::Unexpected { refusal: Some(refusal), expected: because("CUDA_SUCCESS") })
-            }
+            Err(Stop::Refused(refusal)) => Err(Stop::Unexpected { refusal, expected: because("CUDA_SUCCESS") }),
             Err(other) => Err(other),
         }
     }

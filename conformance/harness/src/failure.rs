@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::step::{Step, function, read_call};
+use crate::step::{Accepted, Step, function, read_call};
 use crate::{Stop, Verdict};
 
 /// The kind of a defect. The variants are sorted from worst to least bad.
@@ -12,9 +12,9 @@ use crate::{Stop, Verdict};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Defect {
-    /// A process can access memory that was not shared with it.
+    /// A process can access memory that was not shared with it, or read memory to which it has no access.
     Disclosure,
-    /// Memory does not contain what was written to it.
+    /// Memory does not contain what was written to it, or a process can write memory to which it has no access.
     Corruption,
     /// A process crashed: in a call, or when it exited after its last one. Or two runs of the suite ended in this case.
     Crash,
@@ -142,18 +142,14 @@ impl Failure {
             Stop::Corrupted(_) => Self::of(Defect::Corruption),
             Stop::Disclosed(_) => Self::of(Defect::Disclosure),
             Stop::Leaked(_) => Self::of(Defect::Leak),
-            Stop::Refused(refusal) | Stop::Unexpected { refusal: Some(refusal), .. } | Stop::Kept { refusal, .. } => {
+            Stop::Refused(refusal) | Stop::Unexpected { refusal, .. } | Stop::Kept { refusal, .. } => {
                 of_a_call(Defect::Code, &refusal.role, refusal.function.clone(), refusal.code.to_string())
             }
-            // The call that should have been refused is the last one.
-            Stop::Unexpected { refusal: None, .. } => last.map_or(Self::of(Defect::Code), |step| {
-                of_a_call(
-                    Defect::Code,
-                    &step.role,
-                    function(&step.call),
-                    cuda_ipc_sys::CUresult::CUDA_SUCCESS.to_string(),
-                )
-            }),
+            Stop::Accepted { step: None, .. } => Self::of(Defect::Code),
+            Stop::Accepted { step: Some((role, step)), .. } => {
+                let Accepted { kind, function, .. } = Accepted::of(step);
+                of_a_call(kind, role, function, cuda_ipc_sys::CUresult::CUDA_SUCCESS.to_string())
+            }
             Stop::Crashed { role, end, step } => of_a_call(Defect::Crash, role, function(step), signal(end).to_owned()),
             Stop::TimedOut { role, step } => {
                 Self { result: None, ..of_a_call(Defect::Hang, role, function(step), String::new()) }

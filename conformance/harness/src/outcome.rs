@@ -5,7 +5,7 @@ use std::fmt;
 use cuda_ipc_sys::CUresult;
 
 use crate::Verdict;
-use crate::step::in_c;
+use crate::step::{Accepted, in_c};
 
 /// The result of a case: `Ok`, or why it stopped.
 pub type Outcome = Result<(), Stop>;
@@ -40,10 +40,17 @@ pub enum Stop {
     Disclosed(String),
     /// Something is left after everything was given back.
     Leaked(String),
-    /// A call that the case expected to be refused succeeded, or returned another code.
+    /// A call that the case expected to be refused returned another code than the case expected.
     Unexpected {
-        /// The code that it returned; `None` if it succeeded.
-        refusal: Option<Refusal>,
+        /// The code that it returned.
+        refusal: Refusal,
+        /// The codes that the case expected, in words.
+        expected: String,
+    },
+    /// A call that the case expected to be refused succeeded.
+    Accepted {
+        /// The role and the step that succeeded; `None` if no step is known.
+        step: Option<(String, String)>,
         /// The codes that the case expected, in words.
         expected: String,
     },
@@ -103,7 +110,7 @@ impl Stop {
     #[must_use]
     pub const fn verdict(&self) -> Verdict {
         match self {
-            Self::Refused(_) | Self::Unexpected { .. } | Self::Kept { .. } => Verdict::Fail,
+            Self::Refused(_) | Self::Unexpected { .. } | Self::Accepted { .. } | Self::Kept { .. } => Verdict::Fail,
             Self::Failed(_) | Self::Corrupted(_) | Self::Disclosed(_) => Verdict::Fail,
             Self::Leaked(_) => Verdict::Leak,
             Self::Unsupported(_) | Self::Missing(_) => Verdict::Unsupported,
@@ -118,9 +125,14 @@ impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(refusal) => write!(f, "{refusal}, expected CUDA_SUCCESS"),
-            Self::Unexpected { refusal: Some(refusal), expected } => write!(f, "{refusal}, expected {expected}"),
-            Self::Unexpected { refusal: None, expected } => {
+            Self::Unexpected { refusal, expected } => write!(f, "{refusal}, expected {expected}"),
+            Self::Accepted { step: None, expected } => {
                 write!(f, "the call returned CUDA_SUCCESS, expected {expected}")
+            }
+            Self::Accepted { step: Some((role, step)), expected } => {
+                let Accepted { function, by_kernel, .. } = Accepted::of(step);
+                let by_kernel = by_kernel.map(|does| format!("{does}: ")).unwrap_or_default();
+                write!(f, "{role}: {by_kernel}{function} returned CUDA_SUCCESS, expected {expected}")
             }
             Self::Kept { refusal: Refusal { role, function, code }, what } => {
                 write!(f, "{role}: {what}: {function} returned {code}, expected CUDA_SUCCESS")

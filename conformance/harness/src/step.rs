@@ -1,8 +1,10 @@
 //! A step of a case, as reports list it.
 
+mod access;
 mod check;
 mod names;
 
+pub(crate) use access::Accepted;
 pub use check::check_in_c;
 
 use serde::{Deserialize, Serialize};

@@ -140,6 +140,26 @@ fn a_check_is_told_in_c(#[case] reason: &'static str, #[case] told: &str) -> Out
     Ok(())
 }
 
+/// Memory that a kernel or a copy uses although CUDA must refuse it is one cause, whichever role uses it.
+#[rstest]
+#[conformance::test()]
+fn a_use_of_memory_without_access_is_one_cause() -> Outcome {
+    let reads = |reason| {
+        let failure = Failure { kind: Defect::Disclosure, ..call("cuStreamSynchronize", "CUDA_SUCCESS (0)") };
+        Failed(Verdict::Fail, reason, failure)
+    };
+    let printed = compared(
+        &[
+            reads("importer: a kernel reads memory: cuStreamSynchronize returned CUDA_SUCCESS, expected an error"),
+            reads("importer 2: a kernel reads memory: cuStreamSynchronize returned CUDA_SUCCESS, expected an error"),
+        ],
+        |_| {},
+    )?;
+    let cause = "\n  disclosure: a kernel reads memory: cuStreamSynchronize returned CUDA_SUCCESS, expected an error (2 cases)\n";
+    check!(printed.contains(cause), "{printed}");
+    Ok(())
+}
+
 /// If there are several causes, the first sentence names the one of the most cases, and the worst of equals.
 #[rstest]
 #[case::most(

@@ -136,7 +136,7 @@ impl Failed<'_> {
     /// Returns the reason of a corruption as it is: its bytes are no addresses, and one example says more than none.
     fn shown(&self) -> Option<String> {
         let line = self.line()?;
-        (self.failure.kind == Defect::Corruption && self.failure.what().is_none()).then_some(line)
+        (self.failure.kind == Defect::Corruption && self.failure.call.is_none()).then_some(line)
     }
 
     /// Returns the first line of the reason, of the run that failed.
@@ -152,6 +152,10 @@ impl Failed<'_> {
             (Defect::Code, Some(what)) => {
                 let expected = told.as_deref().and_then(|reason| reason.rsplit_once(", expected "));
                 expected.map_or(what.clone(), |(_, expected)| format!("{what}, expected {expected}"))
+            }
+            // The reason also says if a kernel did it.
+            (Defect::Disclosure | Defect::Corruption, Some(what)) => {
+                told.map_or(what, |told| without_role(&told).to_owned())
             }
             (_, Some(what)) => what,
             (_, None) => told.unwrap_or_else(|| "no reason is given".to_owned()),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::noise::{quiet, without_addresses};
+use super::noise::{is_same_reason, quiet, without_addresses};
 use crate::report::{CaseReport, Runs};
 use crate::{Defect, Failure, Verdict};
 
@@ -393,10 +393,6 @@ const fn badness(verdict: Verdict) -> u8 {
     }
 }
 
-fn quiet_reason(case: &CaseReport) -> Option<String> {
-    case.reason.as_deref().map(without_addresses)
-}
-
 /// Returns the name, the old value and the new value of each observation that differs. A value is `None` if the case did
 /// not record it.
 pub(crate) fn changed_observations<'case>(
@@ -443,7 +439,7 @@ fn differences(old: &CaseReport, new: &CaseReport, pair: &Pair<'_>) -> Vec<Diffe
     {
         differences.push(Difference::Runs { verdict: new.verdict, reason: new.reason.clone(), old: before, new: now });
     }
-    if quiet_reason(old) != quiet_reason(new) {
+    if !is_same_reason(old.reason.as_deref(), new.reason.as_deref()) {
         differences.push(Difference::Reason { old: old.reason.clone(), new: new.reason.clone() });
     }
     // A case that did not run shows no disclosure, although the driver may have one.

@@ -60,6 +60,16 @@ fn is_address(word: &str) -> bool {
     digits.len() >= shortest && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
+/// Whether two reasons say the same. Earlier suites did not name the call that succeeded although it must be refused.
+pub(super) fn is_same_reason(old: Option<&str>, new: Option<&str>) -> bool {
+    let is_later = |early: &str, late: &str| {
+        let rest = early.strip_prefix("the call").filter(|rest| rest.starts_with(" returned CUDA_SUCCESS, "));
+        rest.is_some_and(|rest| late.ends_with(rest))
+    };
+    let [old, new] = [old, new].map(|reason| reason.map(without_addresses));
+    old == new || old.zip(new).is_some_and(|(old, new)| is_later(&old, &new) || is_later(&new, &old))
+}
+
 /// Replaces addresses and handles in an observation.
 #[must_use]
 pub(crate) fn quiet(value: &Value) -> Value {

@@ -298,3 +298,15 @@ fn an_entry_names_a_call(#[case] reason: &str) -> Outcome {
     check!(case.reason.as_deref().is_some_and(|reason| reason.contains(says)), "{:?}", case.reason);
     Ok(())
 }
+
+/// A list of the time when a reason did not name the call that succeeded is met too.
+#[rstest]
+#[case::earlier("the call returned CUDA_SUCCESS, expected an error")]
+#[case::with_the_call("cuMemcpyDtoH returned CUDA_SUCCESS, expected an error")]
+#[conformance::test()]
+fn a_call_that_succeeds_is_met(#[case] reason: &str) -> Outcome {
+    let id = "planted::succeeds/copy_reads";
+    let run = run_with(&entry(&format!("case = {id:?}\nreason = {reason:?}")), id, &["--reruns", "0"])?;
+    check!(run.report()?.case(id).is_some_and(|case| case.verdict == Verdict::Deviation), "{}", run.text());
+    Ok(())
+}

@@ -83,6 +83,38 @@ fn a_report_says_how_a_case_failed(#[case] planted: &str, #[case] expected: Valu
     Ok(())
 }
 
+/// If a call succeeds that must be refused, the reason names its role and the function of CUDA. What reads memory then
+/// discloses it, and what writes memory corrupts it, with a kernel or a copy.
+#[rstest]
+#[case::kernel_reads(
+    "kernel_reads",
+    "disclosure",
+    "a kernel reads memory: cuStreamSynchronize returned CUDA_SUCCESS, expected CUDA_ERROR_ILLEGAL_ADDRESS (700)"
+)]
+#[case::kernel_writes(
+    "kernel_writes",
+    "corruption",
+    "a kernel writes memory: cuCtxSynchronize returned CUDA_SUCCESS, expected CUDA_ERROR_ILLEGAL_ADDRESS (700)"
+)]
+#[case::copy_reads("copy_reads", "disclosure", "cuMemcpyDtoH returned CUDA_SUCCESS, expected an error")]
+#[case::copy_writes("copy_writes", "corruption", "cuMemcpyHtoD returned CUDA_SUCCESS, expected an error")]
+#[case::other_call("other_call", "code", "cuMemGetAddressRange returned CUDA_SUCCESS, expected an error")]
+#[conformance::test()]
+fn what_succeeds_against_the_rules_is_named(
+    #[case] planted: &str,
+    #[case] kind: &str,
+    #[case] reason: &str,
+) -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").args(["--reruns", "0", "--exact", &format!("planted::succeeds/{planted}")]);
+    let report = run(command)?.report()?;
+    let case = report.cases.first().ok_or_else(|| harness("no case ran"))?;
+    let failure = serde_json::to_value(&case.failure).map_err(harness)?;
+    check!(failure["kind"] == kind && failure["step"] == 2 && failure["result"] == "CUDA_SUCCESS (0)", "{failure}");
+    check!(case.reason == Some(format!("exporter: {reason}")), "{:?}", case.reason);
+    Ok(())
+}
+
 /// Memory of a killed process that comes back within the runner's patience with a real driver is not a leak. Memory that
 /// comes back later is one. An unknown driver counts as a real one: here the reference driver under another name.
 #[rstest]

@@ -9,7 +9,7 @@ use conformance::{
     Expect as _, KIB, MIB, MemProperties, Note, Outcome, PidNamespace, Placement, Pointer, Role, Stop, Stream,
     annotate, check, is_listed,
 };
-use cuda_ipc_sys::CUmemAllocationHandleType;
+use cuda_ipc_sys::{CUmemAllocationHandleType, CUresult};
 use rstest::rstest;
 
 use crate::sample::{exporter, importer};
@@ -475,4 +475,16 @@ fn a_new_program_closes(exporter: Role, importer: Role) -> Outcome {
     let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(MIB)?)?;
     importer.exec()?;
     importer.ipc_close_mem_handle(importer.ipc_open_mem_handle(handle)?)
+}
+
+/// Expects that CUDA refuses a use of memory, and it succeeds.
+#[rstest]
+#[case::kernel_reads(|role: &Role, memory: Pointer| role.mismatches(memory, 4096, 7).refused(&[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS]))]
+#[case::kernel_writes(|role: &Role, memory: Pointer| role.fill(memory, 4096, 7).refused(&[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS]))]
+#[case::copy_reads(|role: &Role, memory: Pointer| role.read(memory, 4).refused(&[]))]
+#[case::copy_writes(|role: &Role, memory: Pointer| role.write(memory, vec![7; 4]).refused(&[]))]
+#[case::other_call(|role: &Role, memory: Pointer| role.mem_get_address_range(memory).refused(&[]))]
+#[conformance::test()]
+fn succeeds(exporter: Role, #[case] use_it: fn(&Role, Pointer) -> Outcome) -> Outcome {
+    use_it(&exporter, exporter.mem_alloc(4096)?)
 }
