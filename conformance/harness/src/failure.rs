@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::step::{Accepted, Step, function, read_call};
+use crate::step::{Accepted, Access, Step, function, read_call};
 use crate::{Stop, Verdict};
 
 /// The kind of a defect. The variants are sorted from worst to least bad.
@@ -147,7 +147,12 @@ impl Failure {
             }
             Stop::Accepted { step: None, .. } => Self::of(Defect::Code),
             Stop::Accepted { step: Some((role, step)), .. } => {
-                let Accepted { kind, function, .. } = Accepted::of(step);
+                let Accepted { access, function, .. } = Accepted::of(step);
+                let kind = match access {
+                    Some(Access::Read) => Defect::Disclosure,
+                    Some(Access::Write) => Defect::Corruption,
+                    None => Defect::Code,
+                };
                 of_a_call(kind, role, function, cuda_ipc_sys::CUresult::CUDA_SUCCESS.to_string())
             }
             Stop::Crashed { role, end, step } => of_a_call(Defect::Crash, role, function(step), signal(end).to_owned()),

@@ -4,7 +4,7 @@ mod access;
 mod check;
 mod names;
 
-pub(crate) use access::Accepted;
+pub(crate) use access::{Accepted, Access};
 pub use check::check_in_c;
 
 use serde::{Deserialize, Serialize};

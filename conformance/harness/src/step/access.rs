@@ -2,7 +2,13 @@
 //! refuse it, a process reads or changes memory to which it has no access.
 
 use super::function;
-use crate::Defect;
+
+/// What a helper does to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    Write,
+}
 
 /// The helpers that read memory: each with the function of CUDA whose code it returns, and what a kernel does.
 const READS: [(&str, &str, Option<&str>); 4] = [
@@ -22,8 +28,8 @@ const WRITES: [(&str, &str, Option<&str>); 4] = [
 
 /// A step that succeeded although CUDA must refuse it.
 pub(crate) struct Accepted {
-    /// What kind of defect that is.
-    pub(crate) kind: Defect,
+    /// What it does to memory; absent if that is not all that it does.
+    pub(crate) access: Option<Access>,
     /// The function of CUDA that succeeded.
     pub(crate) function: String,
     /// What a kernel did; absent if a function of CUDA did it.
@@ -33,11 +39,11 @@ pub(crate) struct Accepted {
 impl Accepted {
     pub(crate) fn of(step: &str) -> Self {
         let name = step.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
-        let accesses = [(Defect::Disclosure, READS), (Defect::Corruption, WRITES)];
-        let known = accesses.into_iter().find_map(|(kind, helpers)| {
+        let accesses = [(Access::Read, READS), (Access::Write, WRITES)];
+        let known = accesses.into_iter().find_map(|(access, helpers)| {
             let (_, function, by_kernel) = helpers.into_iter().find(|(helper, ..)| *helper == name)?;
-            Some(Self { kind, function: function.to_owned(), by_kernel })
+            Some(Self { access: Some(access), function: function.to_owned(), by_kernel })
         });
-        known.unwrap_or_else(|| Self { kind: Defect::Code, function: function(step), by_kernel: None })
+        known.unwrap_or_else(|| Self { access: None, function: function(step), by_kernel: None })
     }
 }
