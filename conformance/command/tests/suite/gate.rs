@@ -219,9 +219,9 @@ fn a_crash(lab: &Lab) -> Result<[Command; 2], Stop> {
 #[case::leak(
     a_leak,
     1,
-    "1 documented rule broke since the earlier run of this driver (1 leak): 2097152 bytes of memory on GPU 0 are \
-     still in use after all processes of the case released everything, in 4 cases (3 of them ran several times, \
-     and 9 of 9 runs failed)."
+    "1 documented rule broke since the earlier run of this driver (1 leak): importer: a file descriptor of \
+     /dev/null is still open after the process released everything, in 4 cases (3 of them ran several times, and 9 of \
+     9 runs failed)."
 )]
 #[case::corrupt_byte(
     a_corrupt_byte,

@@ -116,7 +116,7 @@ fn the_help_names_the_exit_codes() -> Outcome {
     for part in [
         "0 success, 101 a case failed",
         "1 the run cannot start, or its report or its output cannot be written",
-        "2 if the suite could not be started",
+        "2 if a flag is invalid or the suite could not be started",
     ] {
         check!(help.contains(part), "{part} is not in {help}");
     }

@@ -137,27 +137,27 @@ fn memory_that_comes_back_late_is_a_leak_after_the_patience(#[case] when: &str, 
     Ok(())
 }
 
-/// With `--require`, a case fails if something is missing that the probe found. A case that itself reports
-/// `unsupported` is skipped.
+/// With `--require`, a case ends as `error` if something is missing that the probe found, so that everything that reads the
+/// report knows why the run failed. A case that itself reports `unsupported` is skipped.
 #[rstest]
-#[case::missing("missing", &["--require", "gpus=1"], false)]
-#[case::unsupported("unsupported", &["--require", "gpus=1"], true)]
-#[case::nothing_required("missing", &[], true)]
+#[case::missing("missing", &["--require", "gpus=1"], Verdict::Error)]
+#[case::unsupported("unsupported", &["--require", "gpus=1"], Verdict::Unsupported)]
+#[case::nothing_required("missing", &[], Verdict::Unsupported)]
 #[conformance::test()]
 fn a_missing_function_fails_if_something_is_required(
     #[case] planted: &str,
     #[case] flags: &[&str],
-    #[case] is_skipped: bool,
+    #[case] verdict: Verdict,
 ) -> Outcome {
     let mut command = suite("reference")?;
     command.env("CONFORMANCE_PLANTED", "1").args(["--exact", &format!("planted::{planted}")]).args(flags);
     let run = run(command)?;
-    check!(run.output.status.success() == is_skipped, "{}", run.text());
-    check!(
-        run.text().contains("ignored (") == is_skipped && run.report()?.summary()["unsupported"] == 1,
-        "{}",
-        run.text()
-    );
+    let case = &run.report()?.cases[0];
+    let is_skipped = verdict == Verdict::Unsupported;
+    check!(case.verdict == verdict && run.output.status.success() == is_skipped, "{case:?}: {}", run.text());
+    check!(run.text().contains("ignored (") == is_skipped, "{}", run.text());
+    let reason = case.reason.as_deref().unwrap_or_default();
+    check!(reason.ends_with("when the run began, and --require is given") != is_skipped, "{reason}");
     Ok(())
 }
 

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use conformance::calls::checkpoint::CheckpointStep;
 use conformance::calls::planted::BadExit;
 use conformance::{
     Expect as _, KIB, MIB, MemProperties, Note, Outcome, PidNamespace, Placement, Pointer, Role, Stop, Stream,
@@ -241,13 +240,6 @@ fn reads_memory(exporter: Role) -> Outcome {
         exporter.mem_free(buffer)?;
     }
     Ok(())
-}
-
-/// Calls a function that the reference driver does not have.
-#[rstest]
-#[conformance::test()]
-fn a_missing_function(exporter: Role) -> Outcome {
-    exporter.checkpoint_process(CheckpointStep::Lock, exporter.id())
 }
 
 /// Kills a process whose memory is freed only later, when the runner closes its own descriptor of the memory.
