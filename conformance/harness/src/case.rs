@@ -109,6 +109,7 @@ pub(crate) struct Running {
     full_load: bool,
     /// The cases for which `deviations.toml` has an entry that applies to the run.
     pub(crate) listed: Arc<[String]>,
+    observed_rows: Arc<BTreeSet<String>>,
     id: String,
     machine: Machine,
     steps: Steps,
@@ -129,11 +130,13 @@ pub(crate) struct Setting {
     pub(crate) full_load: bool,
     /// The cases for which `deviations.toml` has an entry that applies to the run.
     pub(crate) listed: Arc<[String]>,
+    /// The rows that rest on observation, and not on documentation.
+    pub(crate) observed_rows: Arc<BTreeSet<String>>,
 }
 
 /// Makes a case the running one in this thread.
 pub(crate) fn enter(warm: Arc<WarmRoles>, machine: &Machine, setting: Setting, id: &str) {
-    let Setting { seed, models, full_load, listed } = setting;
+    let Setting { seed, models, full_load, listed, observed_rows } = setting;
     let mut hasher = DefaultHasher::new();
     (seed, id).hash(&mut hasher);
     let running = Running {
@@ -145,6 +148,7 @@ pub(crate) fn enter(warm: Arc<WarmRoles>, machine: &Machine, setting: Setting, i
         models,
         full_load,
         listed,
+        observed_rows,
         id: id.to_owned(),
         machine: machine.clone(),
         steps: Steps::default(),
@@ -271,6 +275,36 @@ pub fn full_load() -> bool {
 #[must_use]
 pub fn is_listed(case: &str) -> bool {
     current(|running| running.listed.iter().any(|listed| listed == case || listed.split('/').next() == Some(case)))
+}
+
+/// Returns whether documentation settles a row, such as `VMM-MAP-001`. A driver that breaks another row only differs from
+/// the drivers that were observed.
+#[must_use]
+pub fn is_documented(row: &str) -> bool {
+    current(|running| !running.observed_rows.contains(row))
+}
+
+/// Checks that no device memory is missing, after every role of the running case has released everything. Only the
+/// reference driver is checked: a GPU's driver may keep memory, so there the runner looks at the end of the case alone.
+///
+/// # Errors
+/// [`Stop::Leaked`].
+pub fn all_memory_is_free() -> Outcome {
+    current(|case| {
+        let missing = if case.models.is_reference { case.warm.missing() } else { BTreeMap::new() };
+        missing.into_iter().find(|(_, bytes)| *bytes > 0).map_or(Ok(()), |(device, bytes)| {
+            let when = "are still in use after all processes of the script released everything";
+            Err(Stop::leaked(format!("{bytes} bytes of memory on GPU {device} {when}")))
+        })
+    })
+}
+
+/// Expects from now on the device memory that is free now: the processes that had used the rest were killed.
+pub fn begin_anew() {
+    current(|case| {
+        case.warm.finish_spare();
+        case.warm.begin_anew();
+    });
 }
 
 /// Forgets the steps of the running case, in its report and in its trace. A model runs many scripts, and only the steps

@@ -69,8 +69,8 @@ mod warm;
 pub use awaited::until_changed;
 pub use calls::descriptor::{SentDescriptor, UnreadDescriptor};
 pub use case::{
-    Registered, annotate, disclose, forget_ended_roles, forget_steps, full_load, is_listed, models, need, observe,
-    random, seed,
+    Registered, all_memory_is_free, annotate, begin_anew, disclose, forget_ended_roles, forget_steps, full_load,
+    is_documented, is_listed, models, need, observe, random, seed,
 };
 pub use conformance_macros::test;
 #[doc(hidden)]

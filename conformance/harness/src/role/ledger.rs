@@ -60,9 +60,19 @@ impl Resource {
         }
     }
 
+    /// Returns the address or handle of a resource that came from another process.
+    pub(crate) const fn import(&self) -> Option<u64> {
+        match self {
+            Self::Import(it) | Self::ImportedEvent(it) | Self::ImportedPool(it) | Self::ImportedPointer(it) => {
+                Some(*it)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether the resource came from another process. Such resources are released first.
     pub(crate) const fn is_import(&self) -> bool {
-        matches!(self, Self::Import(_) | Self::ImportedEvent(_) | Self::ImportedPool(_) | Self::ImportedPointer(_))
+        self.import().is_some()
     }
 }
 
@@ -137,17 +147,31 @@ pub struct Problem {
     what: String,
     /// Why, if a call gave a reason.
     why: Option<Refused>,
+    /// The address or handle of an import that could not be released.
+    import: Option<u64>,
 }
 
 impl Problem {
     pub(crate) fn new(what: impl Into<String>, why: Option<Refused>) -> Self {
-        Self { what: what.into(), why }
+        Self { what: what.into(), why, import: None }
+    }
+
+    /// Says that the driver refused to release a resource.
+    pub(crate) fn kept(resource: &Resource, why: Refused) -> Self {
+        let what = format!("cannot release {}", resource.words());
+        Self { what, why: Some(why), import: resource.import() }
+    }
+
+    /// Returns the address or handle of the import that could not be released, if it was one.
+    #[must_use]
+    pub const fn import(&self) -> Option<u64> {
+        self.import
     }
 
     /// Returns why the case stops: the driver must take back what it gave. `when` says when it happened, such as `after the case`.
     #[must_use]
     pub fn stop(self, role: &str, when: &str) -> Stop {
-        let Self { what, why } = self;
+        let Self { what, why, .. } = self;
         match why {
             Some(Refused::Driver { function, code, .. }) => Stop::Kept {
                 refusal: Refusal { role: role.to_owned(), function, code: CUresult(code) },

@@ -310,7 +310,7 @@ impl Session {
         })();
         while let Some(resource) = session.ledger.take_newest(&qualifies) {
             if let Err(refused) = session.give_back_one(&resource) {
-                problems.push(Problem::new(format!("cannot release {}", resource.words()), Some(refused)));
+                problems.push(Problem::kept(&resource, refused));
             }
         }
         problems

@@ -207,7 +207,8 @@ impl Run {
             is_reference: under_test.identity.kind == Kind::Reference,
         };
         let listed = listed.map(|case| case.id.clone()).collect();
-        let setting = Setting { seed, models, full_load: options.load, listed };
+        let observed_rows = Arc::new(catalogue::observed_rows()?);
+        let setting = Setting { seed, models, full_load: options.load, listed, observed_rows };
         let writer = begin::report(&options, &description)?;
         let (mut ended, bad_ends) =
             resumed.map(|resumed| (resumed.report.cases, resumed.report.bad_ends)).unwrap_or_default();
@@ -248,7 +249,6 @@ impl Run {
             reruns: Reruns::new(options.reruns),
             strict: !options.require.is_empty(),
             fails_on_differs: options.strict,
-            observed_rows: catalogue::observed_rows()?,
             under_test,
             deviations,
             writer,
@@ -257,6 +257,7 @@ impl Run {
             description,
             budget,
             ended: Mutex::new(ended),
+            differences: Mutex::default(),
             bad_ends: Mutex::new(bad_ends),
             kernel_log: Mutex::new(begin::kernel_log(&options)),
         };
@@ -309,6 +310,9 @@ impl Run {
             }
             for (case, disclosure) in report.disclosures() {
                 say(format_args!("disclosure: {}: {disclosure}", case.id));
+            }
+            for difference in shared.differences() {
+                say(format_args!("differs: {difference}"));
             }
             let counts = report.summary();
             let words: Vec<_> =

@@ -1,6 +1,5 @@
 //! One case: runs it, applies the listed bugs, and reports it.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -40,8 +39,6 @@ pub(super) struct Shared {
     pub(super) reruns: Reruns,
     /// `--strict`: a case that differs fails.
     pub(super) fails_on_differs: bool,
-    /// The rows that rest on observation, and not on documentation.
-    pub(super) observed_rows: BTreeSet<String>,
     pub(super) setting: Setting,
     /// The flags, besides driver and seed, of the command that runs a case again.
     pub(super) settings: rerun::Settings,
@@ -49,6 +46,8 @@ pub(super) struct Shared {
     pub(super) description: Run,
     /// The cases that have ended, without their steps.
     pub(super) ended: Mutex<Vec<CaseReport>>,
+    /// What cases found that differ, in words. They do not fail, so nothing else prints it.
+    pub(super) differences: Mutex<Vec<String>>,
     /// The processes that crashed or hung outside any case.
     pub(super) bad_ends: Mutex<Vec<String>>,
     /// The kernel's messages, with `--identify`.
@@ -169,7 +168,10 @@ impl Shared {
         }
         match outline.verdict {
             Verdict::Pass | Verdict::Fixed | Verdict::Deviation => Ok(Completion::Completed),
-            Verdict::Differs if !self.fails_on_differs => Ok(Completion::Completed),
+            Verdict::Differs if !self.fails_on_differs => {
+                self.keep_difference(case, &outline);
+                Ok(Completion::Completed)
+            }
             Verdict::Unsupported if !required => Ok(Completion::ignored_with(outline.reason.unwrap_or_default())),
             _ => Err(Failed::from(self.explain(case, &outline))),
         }
@@ -210,7 +212,25 @@ impl Shared {
     /// Whether no row of the case is documented, so that no expectation of it binds a driver. A crash, a hang and a leak
     /// need no documentation.
     fn is_only_observed(&self, case: &CaseReport) -> bool {
-        !case.rows.is_empty() && case.rows.iter().all(|row| self.observed_rows.contains(row))
+        !case.rows.is_empty() && case.rows.iter().all(|row| self.setting.observed_rows.contains(row))
+    }
+
+    /// Keeps what a case found that differs: what a model found with its script and its command, and one line of any
+    /// other case, because all cases of an unusual driver may differ.
+    fn keep_difference(&self, case: &Case, report: &CaseReport) {
+        let reason = report.reason.as_deref().unwrap_or_default();
+        let text = if is_model(case) {
+            let rows = report.rows.join(", ");
+            format!("{}: {reason}\n  rows: {rows}\n  run again: {}", case.id, self.again(case, report))
+        } else {
+            format!("{}: {}", case.id, reason.lines().next().unwrap_or_default())
+        };
+        self.differences.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+    }
+
+    /// Takes what cases found that differ.
+    pub(super) fn differences(&self) -> Vec<String> {
+        std::mem::take(&mut self.differences.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Returns a report of the run so far, without steps.
@@ -262,13 +282,7 @@ impl Shared {
     }
 
     fn explain(&self, case: &Case, report: &CaseReport) -> String {
-        let CaseReport { verdict, runs, rows, flags, .. } = report;
-        let identity = &self.under_test.identity;
-        let driver = match (&identity.given_path, identity.kind) {
-            (Some(path), _) => Choice::Path(path.into()),
-            (None, Kind::Reference) => Choice::Reference,
-            (None, Kind::System | Kind::Path) => Choice::System,
-        };
+        let CaseReport { verdict, runs, rows, .. } = report;
         let rows = match rows.join(", ") {
             // A finding names the row that was broken, if there is one.
             none if none.is_empty() && is_model(case) && *verdict != Verdict::Error => {
@@ -282,8 +296,19 @@ impl Shared {
             report.reason.as_deref().unwrap_or_default(),
             runs.map(|runs| format!("  failed in: {runs} runs\n")).unwrap_or_default(),
             case.summary,
-            rerun::command(self.package, &driver, &self.description, flags, &case.id),
+            self.again(case, report),
         )
+    }
+
+    /// Returns the command that runs a case again.
+    fn again(&self, case: &Case, report: &CaseReport) -> String {
+        let identity = &self.under_test.identity;
+        let driver = match (&identity.given_path, identity.kind) {
+            (Some(path), _) => Choice::Path(path.into()),
+            (None, Kind::Reference) => Choice::Reference,
+            (None, Kind::System | Kind::Path) => Choice::System,
+        };
+        rerun::command(self.package, &driver, &self.description, &report.flags, &case.id)
     }
 }
 

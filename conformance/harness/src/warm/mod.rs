@@ -211,6 +211,17 @@ impl WarmRoles {
         self.balance().settle(kept, patience)
     }
 
+    /// Returns the memory that is missing now, and expects as much as before.
+    pub(crate) fn missing(&self) -> Bytes {
+        let missing = self.balance().missing();
+        if missing.values().all(|bytes| *bytes == 0) {
+            return missing;
+        }
+        // It may be what a spare uses that is starting.
+        self.collect_spare();
+        self.balance().missing()
+    }
+
     /// Expects from now on what is free now. The roles that ended may have freed more than their price.
     pub(crate) fn begin_anew(&self) {
         if !self.collect_started_spare() {

@@ -5,7 +5,7 @@ use conformance::{Note, Outcome, Stop, annotate, models, random};
 
 use super::contents::{self, Access, Mover};
 use super::process::{self, Event};
-use super::run::Processes;
+use super::processes::Processes;
 use super::script::Script;
 use super::step::{Protocol, Step};
 use super::world::{Machine, Name};
@@ -23,10 +23,10 @@ const THIRD: usize = 2;
 const STEPS_OF_A_SAMPLE: usize = 8;
 
 /// Lets an event happen to each process after each step of a protocol, or after a sample of the steps. `--soak` asks for
-/// each step on a GPU too.
+/// each step on a GPU too. A script that only differs from what other drivers do does not end it.
 ///
 /// # Errors
-/// [`conformance::Stop`] of the first script that fails.
+/// [`conformance::Stop`] of the first script that fails, or else of the first one that differs.
 pub(crate) fn at_every_step(protocol: Protocol, event: Event) -> Outcome {
     let (machine, mut processes) = (Machine::under_test(), Processes::default());
     // On two devices, if they are peers.
@@ -35,6 +35,7 @@ pub(crate) fn at_every_step(protocol: Protocol, event: Event) -> Outcome {
     let is_complete = models().soak.is_some() || models().is_reference && models().scripts.is_none();
     let one_in = if is_complete { 1 } else { STEPS_OF_A_SAMPLE };
     let chosen = random().usize(..one_in);
+    let mut difference = None;
     for by in [EXPORTER, IMPORTER] {
         for place in (0..=life(EXPORTER, IMPORTER, 1).len()).filter(|place| (place + by) % one_in == chosen) {
             let steps = life(EXPORTER, IMPORTER, 1);
@@ -69,13 +70,23 @@ pub(crate) fn at_every_step(protocol: Protocol, event: Event) -> Outcome {
                 // Otherwise another sample of the steps would be taken.
                 let soak = models().soak.map(|time| format!("--soak {}", time.as_secs_f64() / 60.0));
                 let scripts = models().scripts.map(|scripts| format!("--scripts {scripts}"));
-                annotate(Note { text, flag: soak.or(scripts).unwrap_or_default(), row: failed.row });
-                return Err(failed.stop);
+                let (flag, only_differs) = (soak.or(scripts).unwrap_or_default(), failed.only_differs());
+                let found = (Note { text, flag, row: failed.row }, failed.stop);
+                if !only_differs {
+                    return told(found);
+                }
+                difference.get_or_insert(found);
             }
             processes.end(THIRD)?;
         }
     }
-    Ok(())
+    difference.map_or(Ok(()), told)
+}
+
+/// Says what was found.
+fn told((note, stop): (Note, Stop)) -> Outcome {
+    annotate(note);
+    Err(stop)
 }
 
 /// One use of a protocol from its beginning to its end. Its names begin with `first`.

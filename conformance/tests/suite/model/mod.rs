@@ -9,19 +9,26 @@
 //! | `world` | the reference model: processes, memory and its contents by seed, views, handles |
 //! | `operation` | what a step is, and the values that a driver gave its names |
 //! | `process`, `contents`, `legacy` … | the steps of each protocol: when they are possible, what they change, what the driver must answer |
-//! | `script` | a whole script: how it is made and shortened (a strategy of proptest), and how it reads |
+//! | `script` | a whole script: what it performs, how it is shortened, and how it reads |
+//! | `share` | what processes share, and the steps that lead there |
+//! | `make` | how a script is made (a strategy of proptest) |
+//! | `count` | counts what scripts do, without performing them |
 //! | `prelude` | the names that a printed script uses |
 //! | `print`, `printed` | some printed scripts, which must compile |
-//! | `run` | runs scripts on roles, and reports the shortest one that fails |
-//! | `replay` | proves that the printed command finds a finding again |
+//! | `processes` | the processes that perform scripts, and what they give back |
+//! | `run` | runs scripts on roles until one fails |
+//! | `search` | looks for the shortest script that fails in the same way |
+//! | `replay` | proves what the suite prints of a finding |
 //!
 //! A model claims no row, so `cargo conformance score` measures the cases without it. `cargo conformance score --models`
 //! measures the models without the cases.
 
 mod contents;
+mod count;
 mod death;
 mod events;
 mod legacy;
+mod make;
 mod misuse;
 mod operation;
 mod pools;
@@ -36,9 +43,12 @@ mod printed {
     mod virtual_memory;
 }
 mod process;
+mod processes;
 mod replay;
 mod run;
 mod script;
+mod search;
+mod share;
 mod step;
 mod virtual_memory;
 mod world;
@@ -47,6 +57,7 @@ use conformance::{Needs, Outcome, need};
 use rstest::rstest;
 
 use process::Event;
+use replay::Bug;
 use step::Protocol;
 
 /// Legacy memory handles keep their rules in random scripts of several processes.
@@ -81,7 +92,30 @@ fn pools() -> Outcome {
 #[rstest]
 #[conformance::test(needs(legacy_memory, interprocess_events, memory_descriptors, pool_descriptors))]
 fn all_together() -> Outcome {
-    run::run(&[Protocol::Legacy, Protocol::Events, Protocol::VirtualMemory, Protocol::Pools])
+    run::run(&Protocol::ALL)
+}
+
+/// Legacy memory of a living process can be given back by a process that also holds memory of an ended one.
+#[rstest]
+#[conformance::test(needs(legacy_memory))]
+fn imports_of_the_living_are_given_back_beside_those_of_the_ended() -> Outcome {
+    replay::give_back_beside_an_orphan()
+}
+
+/// The scripts of a model kill processes after something was shared.
+#[rstest]
+#[conformance::test]
+fn scripts_kill_after_a_share(
+    #[values(Protocol::Legacy, Protocol::Events, Protocol::VirtualMemory, Protocol::Pools)] protocol: Protocol,
+) -> Outcome {
+    count::scripts_kill_after_a_share(protocol.alone(), 7)
+}
+
+/// Of the scripts of all protocols, half share something by each protocol at the same time.
+#[rstest]
+#[conformance::test]
+fn scripts_share_by_all_protocols() -> Outcome {
+    count::scripts_share_by_all(50)
 }
 
 /// What a model prints compiles: files that are a part of this suite contain what the models print.
@@ -91,11 +125,26 @@ fn printed_scripts_compile() -> Outcome {
     print::scripts_are_those_of_the_files()
 }
 
-/// What a model finds is short, and the command that it prints finds it again.
+/// What a model finds is short, and the command that it prints finds it again. A finding that only differs does not end
+/// the search.
 #[rstest]
 #[conformance::test]
-fn a_finding_is_found_again() -> Outcome {
-    replay::a_finding_is_found_again()
+fn a_finding_is_found_again(#[values(Bug::Result, Bug::Memory, Bug::Difference)] bug: Bug) -> Outcome {
+    replay::a_finding_is_found_again(bug)
+}
+
+/// A shorter script breaks the same row, for the same reason.
+#[rstest]
+#[conformance::test]
+fn a_shorter_script_fails_in_the_same_way() -> Outcome {
+    replay::a_shorter_script_fails_in_the_same_way()
+}
+
+/// If a driver refuses to take back an import of a living process, a model notices, also beside imports of ended ones.
+#[rstest]
+#[conformance::test]
+fn a_refused_release_is_noticed_beside_an_orphan() -> Outcome {
+    replay::a_refused_release_is_noticed_beside_an_orphan()
 }
 
 /// If a process ends, stops or starts again after any step of a protocol, the other process and a new one can use it from

@@ -1,6 +1,6 @@
 //! What a step is, and the values that the driver gave to the names in a script.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use conformance::{
     Descriptor, Event, EventHandle, MemHandle, Outcome, Physical, Pointer, Pool, PoolPointer, Role, SentDescriptor,
@@ -66,6 +66,22 @@ impl Live {
     /// The bytes of a legacy handle.
     pub(crate) fn handle(&self, handle: Name) -> Result<MemHandle, Stop> {
         found(&self.handles, handle)
+    }
+
+    /// The addresses and handles that a process has of what ended with its exporter, unless something that still exists
+    /// has the same one by now.
+    pub(crate) fn orphans(&self, by: usize, world: &World) -> BTreeSet<u64> {
+        let address = |name: &Name| {
+            let pool = || self.pools.get(name).map(|pool| pool.0);
+            self.pointers.get(name).map(|pointer| pointer.0).or_else(pool)
+        };
+        let of = |names: &mut dyn Iterator<Item = &Name>| names.filter_map(address).collect::<BTreeSet<_>>();
+        let ended = of(&mut world.orphans.iter().filter(|(of, _)| *of == by).map(|(_, name)| name));
+        let is_own = |name: &&Name| !world.orphans.contains(&(by, **name));
+        let views = world.views.iter().filter(|(_, view)| view.by == by).map(|(name, _)| name);
+        let pools = world.pools.iter().filter(|(_, pool)| pool.by == by).map(|(name, _)| name);
+        let living = of(&mut views.chain(pools).filter(is_own));
+        ended.difference(&living).copied().collect()
     }
 
     pub(crate) fn physical(&self, physical: Name) -> Result<Physical, Stop> {

@@ -1,26 +1,15 @@
-//! A whole script: how proptest makes one, how it becomes shorter, and how it reads.
+//! A whole script: what it performs, how it becomes shorter, and how it reads.
 
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use proptest::sample::select;
-use proptest::strategy::{NewTree, Strategy, Union, ValueTree};
-use proptest::test_runner::TestRunner;
+use proptest::strategy::ValueTree;
 
 use super::contents::{self, Access, Mover};
+use super::events;
 use super::process::{self, Event, lines_of_start};
-use super::step::{Protocol, Step};
+use super::step::Step;
 use super::world::{Machine, World};
-use super::{events, legacy, pools, virtual_memory};
-
-/// The number of steps of a script, before the last looks at all memory.
-const STEPS: std::ops::RangeInclusive<usize> = 6..=40;
-
-/// The number of processes of a script.
-const PROCESSES: std::ops::RangeInclusive<usize> = 2..=4;
-
-/// How much more often than an end of a process everything else happens. With many ends, few scripts share anything.
-const COMMON: u32 = 10;
 
 /// Processes and what they do.
 #[derive(Clone, Debug)]
@@ -53,6 +42,18 @@ impl Script {
         }
         steps.extend(last_steps(&world));
         steps
+    }
+
+    /// Leaves out the steps that are impossible in their order.
+    pub(crate) fn leave_out_impossible(&mut self) {
+        let mut world = self.start();
+        self.steps.retain(|step| {
+            let is_possible = step.is_possible(&world);
+            if is_possible {
+                step.apply(&mut world);
+            }
+            is_possible
+        });
     }
 
     /// Returns the first step at one of these places that is left out because it is impossible.
@@ -139,75 +140,6 @@ fn last_steps(world: &World) -> Vec<Step> {
     steps
 }
 
-/// A strategy of proptest: scripts of some protocols on a machine.
-#[derive(Clone, Debug)]
-pub(crate) struct Scripts {
-    pub(crate) machine: Machine,
-    pub(crate) protocols: &'static [Protocol],
-}
-
-impl Strategy for Scripts {
-    type Tree = Shorter;
-    type Value = Script;
-
-    fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
-        let count = PROCESSES.new_tree(runner)?.current();
-        let devices = proptest::collection::vec(0..self.machine.devices, count).new_tree(runner)?.current();
-        let length = STEPS.new_tree(runner)?.current();
-        let mut script = Script { machine: self.machine.clone(), devices, steps: Vec::new() };
-        let mut world = script.start();
-        while script.steps.len() < length {
-            let step = next(&world, self.protocols).new_tree(runner)?.current();
-            step.apply(&mut world);
-            script.steps.push(step);
-        }
-        Ok(Shorter::new(script))
-    }
-}
-
-/// Every possible next step, by the weights of their kinds.
-fn next(world: &World, protocols: &[Protocol]) -> Union<proptest::sample::Select<Step>> {
-    let mut kinds: Vec<(u32, Vec<Step>)> = Vec::new();
-    for protocol in protocols {
-        match protocol {
-            Protocol::Legacy => kinds.extend(any_of(legacy::possible(world), Step::Legacy)),
-            Protocol::Events => kinds.extend(any_of(events::possible(world), Step::Event)),
-            Protocol::VirtualMemory => {
-                kinds.extend(any_of(virtual_memory::possible(world), Step::VirtualMemory));
-            }
-            Protocol::Pools => kinds.extend(any_of(pools::possible(world), Step::Pool)),
-        }
-    }
-    let seed = world.new_name();
-    let touch = |access: Access| -> Vec<Step> {
-        let of_view = |(view, of): (&u32, &super::world::View)| {
-            let (view, by) = (*view, of.by);
-            [Mover::Kernel, Mover::Copy].map(|mover| Step::Contents(contents::Step { by, view, access, mover }))
-        };
-        world.views.iter().flat_map(of_view).collect()
-    };
-    kinds.push((6 * COMMON, touch(Access::Fill(seed))));
-    kinds.push((3 * COMMON, touch(Access::Check)));
-    let may_exec = world.machine.new_programs_have_events
-        || !protocols.iter().any(|protocol| matches!(protocol, Protocol::Events));
-    for (weight, event) in
-        [(1, Event::Kill), (1, Event::Exit), (may_exec.into(), Event::Exec), (1, Event::Stop), (COMMON, Event::Resume)]
-    {
-        let of_process = |by| Step::Process(process::Step { by, event });
-        kinds.push((weight, (0..world.processes.len()).map(of_process).collect()));
-    }
-    for (_, steps) in &mut kinds {
-        steps.retain(|step| step.is_possible(world));
-    }
-    let kinds = kinds.into_iter().filter(|(weight, steps)| *weight > 0 && !steps.is_empty());
-    Union::new_weighted(kinds.map(|(weight, steps)| (weight, select(steps))).collect())
-}
-
-/// The kinds of a protocol as steps of any protocol.
-fn any_of<S>(kinds: Vec<(u32, Vec<S>)>, step: fn(S) -> Step) -> impl Iterator<Item = (u32, Vec<Step>)> {
-    kinds.into_iter().map(move |(weight, steps)| (weight * COMMON, steps.into_iter().map(step).collect()))
-}
-
 /// A script that becomes shorter: parts are left out, first large ones, then single steps.
 #[derive(Debug)]
 pub(crate) struct Shorter {
@@ -219,7 +151,7 @@ pub(crate) struct Shorter {
 }
 
 impl Shorter {
-    fn new(script: Script) -> Self {
+    pub(crate) fn new(script: Script) -> Self {
         let part = script.steps.len();
         Self { script, part, place: 0, left_out: None }
     }

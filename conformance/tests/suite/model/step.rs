@@ -15,6 +15,20 @@ pub(crate) enum Protocol {
     Pools,
 }
 
+impl Protocol {
+    pub(crate) const ALL: [Self; 4] = [Self::Legacy, Self::Events, Self::VirtualMemory, Self::Pools];
+
+    /// The protocol as a list.
+    pub(crate) const fn alone(self) -> &'static [Self] {
+        match self {
+            Self::Legacy => &[Self::Legacy],
+            Self::Events => &[Self::Events],
+            Self::VirtualMemory => &[Self::VirtualMemory],
+            Self::Pools => &[Self::Pools],
+        }
+    }
+}
+
 /// One step of a script.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {

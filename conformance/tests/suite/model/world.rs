@@ -83,13 +83,11 @@ pub(crate) struct Process {
     pub(crate) is_stopped: bool,
     /// Whether its work waits for a process that was killed. Nothing says what becomes of it, so it is killed too.
     pub(crate) is_lost: bool,
-    /// Whether it had memory or a pool of a process that has ended. Nothing says which code it gets when it gives that back.
-    pub(crate) is_orphaned: bool,
 }
 
 impl Process {
     const fn new(device: i32) -> Self {
-        Self { device, is_stopped: false, is_lost: false, is_orphaned: false }
+        Self { device, is_stopped: false, is_lost: false }
     }
 }
 
@@ -240,6 +238,9 @@ pub(crate) struct World {
     pub(crate) latches: BTreeMap<Name, usize>,
     /// Whether the script holds a stream at some time. Then its processes load the kernel of the latches when they start.
     pub(crate) holds_streams: bool,
+    /// The imported memory and pools of processes that have ended, each with the process that has it. Nothing says which
+    /// code a process gets when it gives them back.
+    pub(crate) orphans: BTreeSet<(usize, Name)>,
     /// Every name that was used.
     pub(crate) names: BTreeSet<Name>,
 }
@@ -264,6 +265,7 @@ impl World {
             streams: BTreeMap::new(),
             latches: BTreeMap::new(),
             holds_streams,
+            orphans: BTreeSet::new(),
             names: BTreeSet::new(),
         }
     }
@@ -297,14 +299,14 @@ impl World {
 
     /// Ends everything that a process holds. Imports of its memory stay, but nothing is known of their contents.
     pub(crate) fn end_process(&mut self, ended: usize) {
-        let owns = |memory: &Name| self.memory.get(memory).is_some_and(|memory| memory.owner == ended);
+        let ends_with = |memory: &Memory| memory.owner == ended && !memory.outlives_owner;
+        let owns = |memory: &Name| self.memory.get(memory).is_some_and(ends_with);
         let created = |pool: &Name| self.pools.get(pool).is_some_and(|pool| pool.by == ended);
-        let views = self.views.values().filter(|view| owns(&view.memory)).map(|view| view.by);
-        let pools = self.pools.values().filter(|pool| created(&pool.source)).map(|pool| pool.by);
-        let orphaned: Vec<_> = views.chain(pools).collect();
-        for by in orphaned {
-            self.processes[by].is_orphaned = true;
-        }
+        let views = self.views.iter().filter(|(_, view)| owns(&view.memory)).map(|(name, view)| (view.by, *name));
+        let pools = self.pools.iter().filter(|(_, pool)| created(&pool.source)).map(|(name, pool)| (pool.by, *name));
+        let orphans: Vec<_> = views.chain(pools).collect();
+        self.orphans.extend(orphans);
+        self.orphans.retain(|(by, _)| *by != ended);
         self.views.retain(|_, view| view.by != ended);
         self.memory.retain(|_, memory| memory.owner != ended || memory.outlives_owner);
         self.physicals.retain(|_, physical| physical.by != ended);

@@ -1,0 +1,54 @@
+//! Counts what the scripts of a model do, without performing them.
+
+use std::ops::RangeInclusive;
+
+use conformance::{Outcome, Stop, check};
+
+use super::process::{self, Event};
+use super::run::script_of;
+use super::script::Script;
+use super::share::{sharers, sharers_or_importers};
+use super::step::{Protocol, Step};
+use super::world::{Machine, World};
+
+/// As many scripts are counted as a model makes, with some seeds.
+const SCRIPTS: u32 = 100;
+const SEEDS: RangeInclusive<u64> = 1..=3;
+
+/// Counts the scripts of which something holds.
+fn count(protocols: &'static [Protocol], seed: u64, holds: impl Fn(&Script) -> bool) -> Result<usize, Stop> {
+    let machine = Machine::without_bugs();
+    let scripts = (0..SCRIPTS).map(|number| script_of(&machine, protocols, seed, number));
+    Ok(scripts.collect::<Result<Vec<_>, _>>()?.iter().filter(|script| holds(script)).count())
+}
+
+/// Returns each step of a script with what exists after it.
+fn steps(script: &Script) -> impl Iterator<Item = (Step, World)> + '_ {
+    script.steps.iter().scan(script.start(), |world, step| {
+        step.apply(world);
+        Some((*step, world.clone()))
+    })
+}
+
+/// With each of some seeds, so many of 100 scripts kill a process after something was shared.
+pub(crate) fn scripts_kill_after_a_share(protocols: &'static [Protocol], fewest: usize) -> Outcome {
+    let kills = |script: &Script| {
+        let mut after = steps(script).skip_while(|(_, world)| sharers_or_importers(world).is_empty());
+        after.any(|(step, _)| matches!(step, Step::Process(process::Step { event: Event::Kill, .. })))
+    };
+    let found = SEEDS.map(|seed| count(protocols, seed, kills)).collect::<Result<Vec<_>, _>>()?;
+    check!(
+        found.iter().all(|kills| *kills >= fewest),
+        "{found:?} of {SCRIPTS} scripts kill after something was shared"
+    );
+    Ok(())
+}
+
+/// So many of 100 scripts share something by every protocol at the same time.
+pub(crate) fn scripts_share_by_all(fewest: usize) -> Outcome {
+    let is_shared = |world: &World| Protocol::ALL.into_iter().all(|protocol| !sharers(world, protocol).is_empty());
+    let by_all = |script: &Script| steps(script).any(|(_, world)| is_shared(&world));
+    let found = count(&Protocol::ALL, *SEEDS.start(), by_all)?;
+    check!(found >= fewest, "{found} of {SCRIPTS} scripts share something by every protocol");
+    Ok(())
+}
