@@ -272,6 +272,18 @@ fn a_difference_fails_a_strict_run(
     Ok(())
 }
 
+/// The last lines of a run say what a case found that differs, because the line of the case is `ok`.
+#[rstest]
+#[conformance::test()]
+fn a_difference_is_printed() -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").args(["--exact", "planted::differs"]);
+    let run = run(command)?;
+    let line = "conformance: differs: planted::differs: exporter: cuIpcGetMemHandle returned CUDA_ERROR_INVALID_VALUE";
+    check!(run.text().contains(line), "{}", run.text());
+    Ok(())
+}
+
 /// A message does not write a step as a call of C unless it is one.
 #[rstest]
 #[conformance::test()]
