@@ -86,7 +86,7 @@ fn a_path_that_cannot_be_written_is_named(#[case] place: &str, #[case] why: &str
 #[rstest]
 #[case::plain("node-7.jsonl", "node-7.jsonl")]
 #[case::with_a_space("of node 7.jsonl", "&#39;of node 7.jsonl&#39;")]
-#[case::with_a_quote("o'clock", "&#34;o&#39;clock&#34;")]
+#[case::with_a_quote("o'clock", "&#39;o&#39;\\&#39;&#39;clock&#39;")]
 #[conformance::test()]
 fn a_page_names_its_report(#[case] name: &str, #[case] named: &str) -> Outcome {
     let mut report = plain("1.0", 2);

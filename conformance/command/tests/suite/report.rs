@@ -123,7 +123,7 @@ fn reported_with(fault: &str, case: &str, folder: &Path) -> Result<(Verdict, Pat
     "close-leaks-a-descriptor",
     "planted::a_new_program_closes",
     Verdict::Leak,
-    "importer: all descriptors are closed"
+    "importer: all descriptors must be closed"
 )]
 #[conformance::test()]
 fn a_failure_without_a_failed_check_has_a_program(

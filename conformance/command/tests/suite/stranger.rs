@@ -294,7 +294,7 @@ fn a_page_shows_texts_as_text(#[case] change: fn(&mut Report)) -> Outcome {
 #[case::unended(|report: &mut Report| report.running = vec![MARKUP.to_owned()])]
 #[conformance::test()]
 fn a_comparison_shows_texts_as_text(#[case] change: fn(&mut Report)) -> Outcome {
-    let old = plain("580.10", 1);
+    let old = plain("580.10", 2);
     let mut new = old.clone();
     (new.cases[0].verdict, new.cases[0].reason) = (Verdict::Fail, Some("wrong".to_owned()));
     change(&mut new);
