@@ -29,6 +29,7 @@ pub fn until_changed<T: PartialEq + fmt::Debug>(
             trace::awaited_change(text, &output, from, has_changed);
             return if has_changed { Ok(output) } else { Err(Stop::failed(text)) };
         }
+        // A kernel that writes to memory sends no signal.
         std::thread::sleep(PAUSE);
     }
 }

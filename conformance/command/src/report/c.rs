@@ -222,8 +222,8 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
     program.turn(PARENT);
     if matches!(&*story.verdict, "fail" | "crash" | "timeout") && !has_failed {
         return Err(Unwritable::new(if story.is_afresh {
-            "no call and no comparison in the last script of the model failed: it leaves only a descriptor open, or fails only \
-             after other scripts, or only sometimes"
+            "no call and no comparison in the last script of the model failed: it fails only after other scripts, or only \
+             sometimes"
         } else if is_bad_end {
             "a process ended or hung where the case called no driver"
         } else {

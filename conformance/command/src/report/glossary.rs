@@ -34,7 +34,7 @@ pub(super) fn text(steps: &[&Step]) -> String {
         }
     };
     for step in steps {
-        // A step that is no function of CUDA keeps its own name.
+        // `function` returns the name of a helper unchanged.
         let function = step.function();
         let is_helper = step.call.split([' ', '{', '(']).next() == Some(&*function);
         if let Some(about) = AnyCall::about(&function).filter(|_| is_helper) {
@@ -72,4 +72,27 @@ fn without_links(text: &str) -> String {
         rest = after.strip_prefix('(').and_then(|target| target.split_once(')')).map_or(after, |(_, after)| after);
     }
     plain + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use kernels::{ALL, pattern};
+
+    use super::{KERNELS, PATTERN};
+
+    /// The page knows every kernel, and no other.
+    #[test]
+    fn every_kernel_has_a_line() {
+        let known: Vec<_> = KERNELS.iter().map(|(name, _)| name.as_bytes()).collect();
+        let entries: Vec<_> = ALL.iter().map(|kernel| kernel.entry.to_bytes()).collect();
+        assert_eq!(known, entries);
+    }
+
+    /// The page says how the pattern is computed.
+    #[test]
+    fn the_pattern_is_as_told() {
+        assert!(PATTERN.ends_with("`seed ^ (n * 0x9E3779B9)`, with 32 bits"));
+        let told = |seed: u32, n: u32| seed ^ n.wrapping_mul(0x9E37_79B9);
+        assert!((0..1000).all(|n| pattern(7, n.into()) == told(7, n)));
+    }
 }

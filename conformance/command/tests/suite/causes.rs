@@ -112,7 +112,7 @@ fn the_role_that_reads_wrong_memory_splits_no_cause() -> Outcome {
     Ok(())
 }
 
-/// A check is told with the call of CUDA, and neither with Rust's operators nor with the suite's variables.
+/// The text of a failed check has the CUDA function, without Rust's `?` and without the suite's variable.
 #[rstest]
 #[case::access(
     "importer.mem_get_access(address, 0) ? == NONE does not hold: 3 and 0",

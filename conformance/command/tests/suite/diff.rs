@@ -146,6 +146,21 @@ fn how_often_a_case_fails_is_compared(
     Ok(())
 }
 
+/// A case that crashed in one of three runs and now fails in each fails more often, although a crash is worse than a
+/// failure.
+#[rstest]
+#[conformance::test()]
+fn a_rare_crash_that_became_a_steady_failure_regressed() -> Outcome {
+    let (mut old, mut new) = (plain("570.86.15", 3), plain("570.86.15", 3));
+    for (report, verdict, failed) in [(&mut old, Verdict::Crash, 1), (&mut new, Verdict::Fail, 3)] {
+        ended(&mut report.cases[CHANGED], verdict, "x does not hold");
+        report.cases[CHANGED].runs = Some(Runs { failed, of: 3 });
+    }
+    let (diff, code) = compared(&old, &new)?;
+    check!(diff["changes"][0]["severity"] == "regressed" && code == Some(1), "{code:?}: {diff:#}");
+    Ok(())
+}
+
 /// A case that neither run could check did not change, whatever each machine lacks.
 #[rstest]
 #[conformance::test()]

@@ -36,6 +36,48 @@ fn fails_once_in_three(report: &mut Report) {
     report.cases[1].runs = Some(Runs { failed: 1, of: 3 });
 }
 
+/// A rule that breaks in one report is told, even if no report has an end line, as those of nextest.
+#[rstest]
+#[conformance::test()]
+fn a_rule_breaks_among_reports_without_an_end() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for host in 0..5 {
+        let mut report = of_host("580.159.04", 3, &format!("node-{host}"));
+        report.is_complete = false;
+        if host == 3 {
+            crash(&mut report);
+        }
+        write(folder.path(), &format!("{host}.jsonl"), &report)?;
+    }
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    check!(printed.contains(": 1 rule breaks on 1 host, but holds on most hosts"), "{printed}{errors}");
+    Ok(())
+}
+
+/// The rows of a case are those of its report: a newer suite may have added some.
+#[rstest]
+#[conformance::test()]
+fn a_newer_suite_adds_a_row_to_a_case() -> Outcome {
+    const NEW: &str = "IPCMEM-OPEN-999";
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for host in 0..6 {
+        let mut report = of_host("580.159.04", 3, &format!("node-{host}"));
+        if host > 0 {
+            report.cases[1].rows.push(NEW.to_owned());
+        }
+        if host == 5 {
+            crash(&mut report);
+        }
+        write(folder.path(), &format!("{host}.jsonl"), &report)?;
+    }
+    // Each thread reads other reports first.
+    for _ in 0..8 {
+        let (_, printed, errors) = run(folder.path(), &["--rule", NEW])?;
+        check!(printed.contains("breaks in 1 of 5 reports: crash"), "{printed}{errors}");
+    }
+    Ok(())
+}
+
 /// A host is judged by its newest report, however many earlier ones failed. The history of a rule counts all reports.
 #[rstest]
 #[case::repaired(&[0, 1, 2, 3, 4, 5], "no rule breaks on only a few hosts of the same driver and GPUs.", "")]
@@ -106,7 +148,7 @@ fn a_report_without_a_host_is_a_peer() -> Outcome {
     Ok(())
 }
 
-/// An Xid message of an earlier night is no outlier of today, but it is listed.
+/// An Xid message of an earlier night is listed, but is not an outlier today.
 #[rstest]
 #[conformance::test()]
 fn an_earlier_xid_is_listed_apart() -> Outcome {
@@ -125,7 +167,7 @@ fn an_earlier_xid_is_listed_apart() -> Outcome {
     Ok(())
 }
 
-/// A rule that only some runs of a case break is told with the share of these runs.
+/// If only some runs of a case break a rule, the text says how many.
 #[rstest]
 #[conformance::test()]
 fn a_flaky_rule_has_its_share() -> Outcome {

@@ -107,7 +107,7 @@ impl Entry {
         if !matches!(written.verdict, Verdict::Fail | Verdict::Leak | Verdict::Timeout | Verdict::Crash) {
             return Err(format!("`verdict` must be fail, leak, timeout or crash, not {}", written.verdict));
         }
-        if written.reason.is_empty() {
+        if written.reason.trim().is_empty() {
             return Err("`reason` must name a code or a step: an empty text would match every reason".to_owned());
         }
         let from = checked_release(&written.from)?;

@@ -205,8 +205,9 @@ impl Change {
         let differences = pair.differences();
         // If the verdict differs, then different observations and reasons are consequences and do not add to the
         // severity.
-        let end = differences.iter().find(|difference| difference.is_of_the_end());
-        let severity = end.map(Difference::severity).or_else(|| differences.iter().map(Difference::severity).min())?;
+        let of_the_end = differences.iter().filter(|difference| difference.is_of_the_end());
+        let end = of_the_end.map(Difference::severity).min();
+        let severity = end.or_else(|| differences.iter().map(Difference::severity).min())?;
         let has = |wanted: fn(&Difference) -> bool| differences.iter().any(wanted);
         let is_disclosed = has(|difference| matches!(difference, Difference::Disclosure { is_new: true, .. }));
         let is_slower = has(|difference| matches!(difference, Difference::Time { old, new } if new > old));
@@ -376,7 +377,7 @@ impl Difference {
 
 /// Whether a case fails in more of its runs, by half of them or more. A smaller difference of a few runs can be chance.
 fn is_much_more(old: Runs, new: Runs) -> bool {
-    let [old_failed, old_of, new_failed, new_of] = [old.failed, old.of, new.failed, new.of].map(i64::from);
+    let [old_failed, old_of, new_failed, new_of] = [old.failed, old.of, new.failed, new.of].map(i128::from);
     2 * (new_failed * old_of - old_failed * new_of) >= old_of * new_of && old_of * new_of > 0
 }
 
@@ -434,7 +435,10 @@ fn differences(old: &CaseReport, new: &CaseReport, pair: &Pair<'_>) -> Vec<Diffe
     }
     if old.verdict != new.verdict {
         differences.push(Difference::Verdict { old: old.verdict, new: new.verdict });
-    } else if let (false, Some(before), Some(now)) = (new.verdict.is_good(), old.runs, new.runs)
+    }
+    // Also of a crash in one run that became a failure in each.
+    let are_bad = !old.verdict.is_good() && !new.verdict.is_good();
+    if let (true, Some(before), Some(now)) = (are_bad, old.runs, new.runs)
         && u64::from(before.failed) * u64::from(now.of) != u64::from(now.failed) * u64::from(before.of)
     {
         differences.push(Difference::Runs { verdict: new.verdict, reason: new.reason.clone(), old: before, new: now });

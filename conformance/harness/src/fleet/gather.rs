@@ -197,6 +197,21 @@ fn files(folder: &Path, paths: &mut Vec<PathBuf>) -> io::Result<()> {
 }
 
 impl Gathered {
+    /// Returns which of the known rows of a case a report has. Rows that are new become known.
+    fn rows_of(&mut self, case: &BriefCase<'_>, known: &mut Vec<(Vec<u8>, Vec<usize>)>) -> Result<usize, String> {
+        let written = case.rows.and_then(|text| known.iter().position(|(of, _)| of == text));
+        if let Some(place) = written {
+            return Ok(place);
+        }
+        let numbers: Vec<_> = case.whole()?.rows.iter().map(|row| self.rows.number(row)).collect();
+        // A line in another form has no text that can be compared.
+        if let Some(place) = known.iter().position(|(_, of)| *of == numbers).filter(|_| case.rows.is_none()) {
+            return Ok(place);
+        }
+        known.push((case.rows.unwrap_or_default().to_vec(), numbers));
+        Ok(known.len() - 1)
+    }
+
     /// Adds the reports of another thread, whose numbers are its own.
     fn take(&mut self, part: Self) {
         let rows: Vec<_> = part.rows.list.iter().map(|row| self.rows.number(row)).collect();
@@ -224,8 +239,8 @@ struct Reader {
     gathered: Gathered,
     /// The number of each case.
     cases: HashMap<String, usize>,
-    /// The numbers of the rows of each case, as soon as one is read as a whole. They are those of its first report.
-    rows: Vec<Option<Vec<usize>>>,
+    /// The rows of each case as reports write them, with their numbers. Suites of two versions can have others.
+    rows: Vec<Vec<(Vec<u8>, Vec<usize>)>>,
     /// How each case ended in the report that is being read.
     ends: Vec<Option<End>>,
     buffer: Vec<u8>,
@@ -235,6 +250,8 @@ struct Reader {
 #[derive(Clone)]
 struct End {
     verdict: Verdict,
+    /// Which rows of the case this report has, if it checks them.
+    rows: Option<usize>,
     is_repeated: bool,
     /// How it failed, with the number of the words that say what went wrong.
     failure: Option<(Defect, usize, Option<Runs>)>,
@@ -260,7 +277,7 @@ impl Reader {
             Some(number) => *number,
             None => {
                 cases.insert(case.id.to_owned(), rows.len());
-                rows.push(None);
+                rows.push(Vec::new());
                 rows.len() - 1
             }
         };
@@ -279,9 +296,7 @@ impl Reader {
                 return Ok(());
             }
         }
-        if rows[number].is_none() && is_checked(case.verdict) {
-            rows[number] = Some(case.whole()?.rows.iter().map(|row| gathered.rows.number(row)).collect());
-        }
+        let of_case = if is_checked(case.verdict) { Some(gathered.rows_of(case, &mut rows[number])?) } else { None };
         let failure = match case.verdict.is_good() && case.verdict != Verdict::Deviation || !is_checked(case.verdict) {
             true => None,
             false => {
@@ -290,7 +305,8 @@ impl Reader {
                 Some((kind, gathered.whats.number_by(key(&what), &what), whole.runs))
             }
         };
-        ends[number] = Some(End { verdict: case.verdict, is_repeated: ends[number].is_some(), failure });
+        let is_repeated = ends[number].is_some();
+        ends[number] = Some(End { verdict: case.verdict, rows: of_case, is_repeated, failure });
         Ok(())
     }
 
@@ -318,8 +334,8 @@ impl Reader {
             broken: Vec::new(),
         };
         let mut broken: BTreeMap<usize, Broken> = BTreeMap::new();
-        let cases = self.ends.iter().zip(&self.rows).filter_map(|(end, rows)| Some((end.as_ref()?, rows.as_ref()?)));
-        for (end, rows) in cases.filter(|(end, _)| is_checked(end.verdict)) {
+        for (end, known) in self.ends.iter().zip(&self.rows).filter_map(|(end, known)| Some((end.as_ref()?, known))) {
+            let Some(rows) = end.rows.map(|place| &known[place].1) else { continue };
             rows.iter().for_each(|row| report.check(*row));
             if let Some((kind, what, runs)) = end.failure {
                 let is_listed = end.verdict == Verdict::Deviation;

@@ -41,9 +41,10 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
             let checking: Vec<_> = peers.iter().copied().filter(|index| reports[*index].checks(row)).collect();
             let (broken, mut sound): (Vec<usize>, Vec<usize>) =
                 checking.iter().partition(|index| breaks.contains_key(index));
-            // What a report that broke off did not reach may break.
+            let is_broken = broken.len() < sound.len();
+            // What a report that broke off did not reach may break, so it is no exception among those that break.
             sound.retain(|index: &usize| reports[*index].is_complete);
-            let (is_broken, rare) = if broken.len() < sound.len() { (true, broken) } else { (false, sound) };
+            let rare = if is_broken { broken } else { sound };
             if rare.is_empty() || checking.len() < FEWEST_PEERS || rare.len() * RARE > checking.len() {
                 continue;
             }

@@ -31,6 +31,8 @@ pub(crate) struct Brief {
 pub(crate) struct BriefCase<'line> {
     pub(crate) id: &'line str,
     pub(crate) verdict: Verdict,
+    /// The rows as the suite writes them, `"A","B"`, if the line has its form.
+    pub(crate) rows: Option<&'line [u8]>,
     whole: Whole<'line>,
 }
 
@@ -111,7 +113,7 @@ impl Brief {
     ) -> Result<Self, Unreadable> {
         let Report { run, cases, is_complete, .. } = Report::read(path)?;
         for ended in &cases {
-            let brief = BriefCase { id: &ended.id, verdict: ended.verdict, whole: Whole::Read(ended) };
+            let brief = BriefCase { id: &ended.id, verdict: ended.verdict, rows: None, whole: Whole::Read(ended) };
             case(&brief).map_err(|why| Unreadable::Foreign(path.to_owned(), why))?;
         }
         Ok(Self { run, is_complete, said: 0, running: None, bad_ends: Vec::new() })
@@ -121,16 +123,16 @@ impl Brief {
         if self.is_complete {
             return Err("it follows the last line of the run".to_owned());
         }
-        if let Some((id, verdict)) = as_written(line) {
+        if let Some((id, verdict, rows)) = as_written(line) {
             self.running = None;
-            return case(&BriefCase { id, verdict, whole: Whole::Line(line) });
+            return case(&BriefCase { id, verdict, rows: Some(rows), whole: Whole::Line(line) });
         }
         match serde_json::from_slice(line).map_err(|error| unread(&error, &self.run))? {
             Other::Run => return Err("a second run begins here".to_owned()),
             Other::Start(Named { id }) => self.running = Some(id),
             Other::Case { id, verdict } => {
                 self.running = None;
-                return case(&BriefCase { id: &id, verdict, whole: Whole::Line(line) });
+                return case(&BriefCase { id: &id, verdict, rows: None, whole: Whole::Line(line) });
             }
             Other::Process(Ending { end }) => self.bad_ends.push(end),
             Other::End(summary) => (self.is_complete, self.said) = (true, summary.count()),
@@ -139,20 +141,21 @@ impl Brief {
     }
 }
 
-/// Returns the name and the verdict in a line of a case, if it has the form in which the suite writes it.
-fn as_written(line: &[u8]) -> Option<(&str, Verdict)> {
+/// Returns the name, the verdict and the rows in a line of a case, if it has the form in which the suite writes it.
+fn as_written(line: &[u8]) -> Option<(&str, Verdict, &[u8])> {
     let rest = line.strip_prefix(br#"{"line":"case","id":""#)?;
     let end = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
     let (id, rest) = rest.split_at(end);
     let rest = rest.strip_prefix(br#"","rows":["#)?;
     const BEFORE_THE_VERDICT: &[u8] = br#"],"verdict":""#;
-    let rest = rest.get(memmem::find(rest, BEFORE_THE_VERDICT)? + BEFORE_THE_VERDICT.len()..)?;
+    let (rows, rest) = rest.split_at(memmem::find(rest, BEFORE_THE_VERDICT)?);
+    let rest = &rest[BEFORE_THE_VERDICT.len()..];
     let word = rest.get(..memchr(b'"', rest)?)?;
     let verdict = Verdict::ALL.into_iter().find(|verdict| verdict.word().as_bytes() == word)?;
     if !line.ends_with(b"}\n") {
         return None;
     }
-    Some((std::str::from_utf8(id).ok()?, verdict))
+    Some((std::str::from_utf8(id).ok()?, verdict, rows))
 }
 
 /// The lines of a file. Only a part of the file is in memory, because a buffer that fits into the processor's cache is

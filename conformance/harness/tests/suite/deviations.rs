@@ -119,6 +119,7 @@ fn an_intermittent_bug_is_a_deviation_in_every_run(#[case] case: &str) -> Outcom
 #[case::no_day("case = \"planted::fail\"\ndate = \"2026-11-31\"", "`date` must be a date")]
 #[case::verdict("case = \"planted::fail\"\nverdict = \"pass\"", "crash, not pass")]
 #[case::reason("case = \"planted::fail\"\nreason = \"\"", "`reason` must")]
+#[case::blank_reason("case = \"planted::fail\"\nreason = \" \"", "`reason` must")]
 #[case::release("case = \"planted::fail\"\nfrom = \"last year\"", "is not a release")]
 #[case::range("case = \"planted::fail\"\nuntil = \"0.1\"", "must be an earlier release")]
 #[case::expiry("case = \"planted::fail\"\nowner = \"storage\"\nexpires = \"soon\"", "`expires` must be a date")]

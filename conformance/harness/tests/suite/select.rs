@@ -51,8 +51,8 @@ fn a_filter_that_matches_no_case_is_told(#[case] filters: &[&str], #[case] code:
     Ok(())
 }
 
-/// A `--skip` that matches no case is told like a filter, with `--exact` if it is no whole name: in a program of checks, `cargo test -- --skip NAME` may mean
-/// another program.
+/// A `--skip` that matches no case is told like a filter. With `--exact`, it must be a whole name. In a program of checks
+/// it is only a warning, because `cargo test -- --skip NAME` may mean another program.
 #[rstest]
 #[case::none("no_such_case", "warning: --skip: no case matches `no_such_case`")]
 #[case::one("memory_has", "")]
