@@ -22,11 +22,15 @@ fn count(protocols: &'static [Protocol], seed: u64, holds: impl Fn(&Script) -> b
     Ok(scripts.collect::<Result<Vec<_>, _>>()?.iter().filter(|script| holds(script)).count())
 }
 
-/// Returns each step of a script with what exists after it.
+/// Returns each step that a script performs, with what exists after it. A step is left out if an end before it made it
+/// impossible.
 fn steps(script: &Script) -> impl Iterator<Item = (Step, World)> + '_ {
-    script.steps.iter().scan(script.start(), |world, step| {
-        step.apply(world);
-        Some((*step, world.clone()))
+    let mut world = script.start();
+    script.steps.iter().filter_map(move |step| {
+        step.is_possible(&world).then(|| {
+            step.apply(&mut world);
+            (*step, world.clone())
+        })
     })
 }
 
