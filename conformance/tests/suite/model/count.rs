@@ -27,10 +27,11 @@ fn count(protocols: &'static [Protocol], seed: u64, holds: impl Fn(&Script) -> b
 fn steps(script: &Script) -> impl Iterator<Item = (Step, World)> + '_ {
     let mut world = script.start();
     script.steps.iter().filter_map(move |step| {
-        step.is_possible(&world).then(|| {
-            step.apply(&mut world);
-            (*step, world.clone())
-        })
+        if !step.is_possible(&world) {
+            return None;
+        }
+        step.apply(&mut world);
+        Some((*step, world.clone()))
     })
 }
 
