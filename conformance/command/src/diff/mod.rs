@@ -66,10 +66,10 @@ Groups:
   better                    a rule that did not hold holds now, or a case fails in fewer of its runs
 
 Only the first group, slower calls, and a process that crashed or hung outside any case in a way that the old report
-does not have (its role, and the signal or the exit code) lead to exit code 1; with --exit-on failed, so does a case that is checked for the first time and fails. The cases of
-the first group have a kind: disclosure, corruption, crash, hang, leak, wrong result, wrong code, or harness error. If
-a case failed in some of its runs only, the text says in how many. A case that appears more than once in a report has
-its worst verdict.
+does not have (its role, and the signal or the exit code) lead to exit code 1; with --exit-on failed, so does a case
+that is checked for the first time and fails. The cases of the first group have a kind: disclosure, corruption, crash,
+hang, leak, wrong result, wrong code, or harness error. If a case failed in some of its runs only, the text says in how
+many. Of a case that appears more than once in a report, the worst result counts.
 
 Slower calls: in a third of the cases that make the call and in two more (of three cases in all), the median of its steps
 became more than three times as long, and longer by more than 1 ms, on the same GPUs. Cases in which it became as much

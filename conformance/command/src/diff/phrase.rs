@@ -34,8 +34,8 @@ pub(super) fn remark(side: &Side) -> String {
     };
     let repeated = match side.repeated {
         0 => String::new(),
-        1 => ", 1 case appears more than once: its worst verdict counts".to_owned(),
-        cases => format!(", {cases} cases appear more than once: the worst verdict of each counts"),
+        1 => ", 1 case appears more than once: its worst result counts".to_owned(),
+        cases => format!(", {cases} cases appear more than once: the worst result of each counts"),
     };
     let outside = match side.bad_ends.as_slice() {
         [] => String::new(),

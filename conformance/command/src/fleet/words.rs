@@ -221,8 +221,8 @@ pub(super) fn lost(report: &Member) -> Option<String> {
 pub(super) fn repeated(report: &Member) -> Option<String> {
     match report.repeated {
         0 => None,
-        1 => Some("1 case appears more than once: its worst verdict counts".to_owned()),
-        cases => Some(format!("{cases} cases appear more than once: the worst verdict of each counts")),
+        1 => Some("1 case appears more than once: its worst result counts".to_owned()),
+        cases => Some(format!("{cases} cases appear more than once: the worst result of each counts")),
     }
 }
 

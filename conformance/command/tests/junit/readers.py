@@ -14,7 +14,8 @@ from lxml import etree
 
 # The JUnit result of each verdict. A case that was still running at the end of the report has no verdict: "unended".
 KINDS = {"pass": "passed", "deviation": "skipped", "unsupported": "skipped", "fail": "failure", "leak": "failure",
-         "timeout": "failure", "crash": "failure", "error": "error", "unended": "error"}
+         "timeout": "failure", "crash": "failure", "error": "error", "unended": "error", "differs": "skipped",
+         "fixed": "passed"}
 KEPT = "<b>&amp;</b> ]]> \"quoted\" 'too' — 😀\nand a second line"
 # XML cannot contain these characters.
 LOST = "\x00\x08\ufffe"
@@ -99,7 +100,7 @@ def check(reported, seen):
                 assert CALL.sub("", found.message).split() == CALL.sub("", case.reason).split(), (id, found.message)
         # GitLab shows only the text. For a case that did not fail, Jenkins shows only the output.
         texts = [found.text] if found.kind != "passed" else []
-        texts += [found.output] if case.verdict in ("unsupported", "deviation") else []
+        texts += [found.output] if case.verdict in ("unsupported", "differs", "deviation") else []
         for text in texts:
             assert text and text.startswith(f"{case.verdict}: {CALL.split(case.reason or found.message)[0]}"), (id, text)
             assert all(part in text for part in case.told), (id, case.told, text)

@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use conformance::identity::{Identity, Kind};
 use conformance::machine::Device;
 use conformance::report::{CaseReport, FORMAT, Report, Run, Step};
-use conformance::{Outcome, Stop, Verdict, check};
+use conformance::{Defect, Failure, Outcome, Stop, Verdict, check};
 use rstest::rstest;
 
 use crate::suite::{harness, without_settings};
@@ -383,4 +383,10 @@ fn every_command_has_examples(
     let help = text(&output.stdout);
     check!(help.contains(&format!("  cargo conformance {command}")) || help.contains("(conformance "), "{help}");
     Ok(())
+}
+
+/// Lets a case fail with a kind of defect.
+pub(crate) fn failed(case: &mut CaseReport, verdict: Verdict, kind: Defect) {
+    let reason = format!("the importer showed a {}", kind.words());
+    (case.verdict, case.reason, case.failure) = (verdict, Some(reason), Some(Failure::of(kind)));
 }

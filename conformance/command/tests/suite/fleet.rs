@@ -454,6 +454,28 @@ fn what_most_machines_disclose_is_no_outlier() -> Outcome {
     Ok(())
 }
 
+/// What all machines disclose in some case is an outlier in a case in which few do. In several cases of the same machines it
+/// is told once.
+#[rstest]
+#[conformance::test()]
+fn a_known_disclosure_in_another_case_is_an_outlier() -> Outcome {
+    let folder = eight(|number, report| {
+        for case in if number == 5 { 0..3 } else { 0..1 } {
+            report.cases[case].disclosures.push(DISCLOSURE.to_owned());
+        }
+    })?;
+    let (_, printed, _) = run(folder.path(), &[])?;
+    check!(printed.matches("disclosure: a kernel").count() == 2, "{printed}");
+    let outlier = printed.split("\noutliers (1)\n").nth(1).unwrap_or_default();
+    check!(
+        outlier.contains("on 1 of 8 hosts with ")
+            && outlier.contains(", first in ipcmem::open::planted/number=00001: node-5"),
+        "{printed}"
+    );
+    check!(printed.contains("\nother disclosures and Xid messages (1)\n"), "{printed}");
+    Ok(())
+}
+
 /// If the last line of a report counts more cases than it has, `fleet` says so, and the report is not complete.
 #[rstest]
 #[conformance::test()]

@@ -1,26 +1,32 @@
-//! A case that appears more than once in a report, as in one of a nextest run that tries again: its worst verdict counts.
+//! A case that appears more than once in a report, as in one of a nextest run that tries again: its worst result counts.
 
-use conformance::report::Report;
-use conformance::{Outcome, Stop, Verdict, check};
+use conformance::report::{CaseReport, Report};
+use conformance::{Defect, Outcome, Stop, Verdict, check};
 use rstest::rstest;
 
-use crate::command::{Reports, conformance, finish, plain, text};
+use crate::command::{Reports, conformance, failed, finish, plain, text};
 use crate::suite::harness;
 
-const REMARK: &str = "1 case appears more than once: its worst verdict counts";
+const REMARK: &str = "1 case appears more than once: its worst result counts";
 
 /// Returns the lines of a report in which the second of three cases ended several times.
-fn repeated(verdicts: &[Verdict]) -> Result<String, Stop> {
-    let mut report = plain("580.159.04", 3);
-    report.cases[1].verdict = verdicts[0];
-    let mut lines: Vec<_> = report.to_lines().map_err(harness)?.lines().map(str::to_owned).collect();
-    for verdict in verdicts.iter().skip(1) {
-        report.cases[1].verdict = *verdict;
-        let again = report.to_lines().map_err(harness)?;
-        let end = lines.len() - 1;
-        lines.insert(end, again.lines().nth(2).unwrap_or_default().to_owned());
+fn ended_as(ends: &[impl Fn(&mut CaseReport)]) -> Result<String, Stop> {
+    let mut lines: Vec<String> = Vec::new();
+    for end in ends {
+        let mut report = plain("580.159.04", 3);
+        end(&mut report.cases[1]);
+        let all = report.to_lines().map_err(harness)?;
+        match lines.len() {
+            0 => lines = all.lines().map(str::to_owned).collect(),
+            count => lines.insert(count - 1, all.lines().nth(2).unwrap_or_default().to_owned()),
+        }
     }
     Ok(lines.join("\n") + "\n")
+}
+
+fn repeated(verdicts: &[Verdict]) -> Result<String, Stop> {
+    let end = |verdict: Verdict| move |case: &mut CaseReport| case.verdict = verdict;
+    ended_as(&verdicts.iter().copied().map(end).collect::<Vec<_>>())
 }
 
 /// The worst verdict counts, whatever the order, and the line of the report says how many cases it concerns.
@@ -73,6 +79,43 @@ fn fleet_counts_the_worst(#[case] verdicts: &[Verdict], #[case] breaks: bool) ->
     check!(code == Some(0), "{errors}");
     check!(printed.contains("breaks in 1 of 5 reports") == breaks, "{printed}");
     check!(printed.contains(&format!("\n  twice.jsonl: {REMARK}\n")), "{printed}");
+    Ok(())
+}
+
+/// Of two failures the worse kind counts, whatever the verdicts are called.
+#[rstest]
+#[case::corruption_last([(Verdict::Fail, Defect::Code), (Verdict::Fail, Defect::Corruption)], "1 corruption")]
+#[case::corruption_first([(Verdict::Fail, Defect::Corruption), (Verdict::Leak, Defect::Leak)], "1 corruption")]
+#[conformance::test()]
+fn the_worst_kind_counts(#[case] ends: [(Verdict, Defect); 2], #[case] told: &str) -> Outcome {
+    let end = |(verdict, kind)| move |case: &mut CaseReport| failed(case, verdict, kind);
+    let new = ended_as(&ends.map(end))?;
+    let old = plain("580.159.04", 3);
+    let reports = Reports::new(&old, &old)?;
+    std::fs::write(reports.path("new"), &new).map_err(harness)?;
+    let printed = text(&reports.run(&["diff", "old", "new"])?.stdout);
+    check!(printed.contains(told), "{printed}");
+    let folder = tempfile::tempdir().map_err(harness)?;
+    std::fs::write(folder.path().join("twice.jsonl"), new).map_err(harness)?;
+    let mut command = conformance(&["fleet", "--format", "json"])?;
+    command.arg(folder.path());
+    let (_, fleet, errors) = finish(command)?;
+    check!(fleet.contains("\"kind\":\"corruption\"") && !fleet.contains("\"kind\":\"leak\""), "{fleet}{errors}");
+    Ok(())
+}
+
+/// The disclosures of all ends count, also that of an end that was no worse than another.
+#[rstest]
+#[conformance::test()]
+fn every_end_discloses(#[values(["first", "second"], ["second", "first"])] texts: [&'static str; 2]) -> Outcome {
+    let end = |text: &'static str| move |case: &mut CaseReport| case.disclosures = vec![format!("the {text} secret")];
+    let old = plain("580.159.04", 3);
+    let reports = Reports::new(&old, &old)?;
+    std::fs::write(reports.path("new"), ended_as(&texts.map(end))?).map_err(harness)?;
+    let printed = text(&reports.run(&["diff", "old", "new"])?.stdout);
+    check!(texts.iter().all(|text| printed.contains(&format!("the {text} secret"))), "{printed}");
+    let report = Report::read(&reports.path("new")).map_err(harness)?;
+    check!(report.cases[1].disclosures.len() == 2, "{:?}", report.cases[1].disclosures);
     Ok(())
 }
 

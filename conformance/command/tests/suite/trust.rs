@@ -1,10 +1,10 @@
 //! Comparisons that could mislead a gate: a part of a run beside a record, lost lines, and failures that hide others.
 
-use conformance::report::{CaseReport, Load, Report, Runs, Step};
-use conformance::{Defect, Failure, Outcome, Stop, Verdict, check};
+use conformance::report::{Load, Report, Runs, Step};
+use conformance::{Defect, Outcome, Stop, Verdict, check};
 use rstest::rstest;
 
-use crate::command::{Reports, case, plain, text, without_rows};
+use crate::command::{Reports, case, failed, plain, text, without_rows};
 use crate::suite::harness;
 
 const RECORD: &str = "nvidia-570.86.15-h200-x2.jsonl";
@@ -26,11 +26,6 @@ fn timed<const CASES: usize>(ms: [f64; CASES]) -> Report {
 fn diff(reports: &Reports, arguments: &[&str]) -> Result<(String, Option<i32>), Stop> {
     let output = reports.run(&[&["diff"], arguments].concat())?;
     Ok((text(&output.stdout), output.status.code()))
-}
-
-fn failed(case: &mut CaseReport, verdict: Verdict, kind: Defect) {
-    let reason = format!("the importer showed a {}", kind.words());
-    (case.verdict, case.reason, case.failure) = (verdict, Some(reason), Some(Failure::of(kind)));
 }
 
 /// A record has the times of all its cases together, so a part of a run is not slower than it.
@@ -127,6 +122,7 @@ fn what_counts_can_be_chosen(#[case] alter: fn(&mut Report, &mut Report), #[case
 #[rstest]
 #[case::corruption((Verdict::Fail, Defect::Code), (Verdict::Fail, Defect::Corruption), Some(1))]
 #[case::less_bad((Verdict::Fail, Defect::Corruption), (Verdict::Fail, Defect::Code), Some(0))]
+#[case::leak_after_a_corruption((Verdict::Fail, Defect::Corruption), (Verdict::Leak, Defect::Leak), Some(0))]
 #[case::corruption_after_a_leak((Verdict::Leak, Defect::Leak), (Verdict::Fail, Defect::Corruption), Some(1))]
 #[case::crash_after_an_error((Verdict::Error, Defect::Unknown), (Verdict::Crash, Defect::Crash), None)]
 #[conformance::test()]

@@ -381,16 +381,14 @@ fn is_much_more(old: Runs, new: Runs) -> bool {
     2 * (new_failed * old_of - old_failed * new_of) >= old_of * new_of && old_of * new_of > 0
 }
 
-/// Ranks the verdicts of cases that ran by how bad they are. No documented rule forbids what differs.
+/// Ranks the verdicts of cases that ran by how bad they are. No documented rule forbids what differs. Which of two failures
+/// is worse depends on their kinds.
 const fn badness(verdict: Verdict) -> u8 {
     match verdict {
         Verdict::Pass | Verdict::Fixed | Verdict::Unsupported | Verdict::Differs => 0,
         Verdict::Deviation => 1,
-        Verdict::Fail => 2,
-        Verdict::Leak => 3,
-        Verdict::Timeout => 4,
-        Verdict::Crash => 5,
-        Verdict::Error => 6,
+        Verdict::Fail | Verdict::Leak | Verdict::Timeout | Verdict::Crash => 2,
+        Verdict::Error => 3,
     }
 }
 

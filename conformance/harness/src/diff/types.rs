@@ -64,7 +64,7 @@ pub struct Side {
     pub bad_ends: Vec<String>,
     /// What the run required of the machine and did not find, such as `gpus=8, found 2`. If there is any, the run failed.
     pub unmet: Vec<String>,
-    /// The number of cases that appear more than once; the worst verdict of each counts.
+    /// The number of cases that appear more than once; the worst result of each counts.
     pub repeated: usize,
     /// The number of cases per verdict.
     pub summary: BTreeMap<&'static str, usize>,

@@ -10,7 +10,7 @@ use std::{fs, thread};
 use super::types::{IncidentKind, Unread};
 use crate::diff::noise::without_addresses;
 use crate::diff::{cause_of, key, without_numbers};
-use crate::report::{Brief, BriefCase, Runs, without_process_number};
+use crate::report::{Brief, BriefCase, Runs, Weight, without_process_number};
 use crate::{Defect, Verdict};
 
 /// Values by number, each once.
@@ -89,14 +89,14 @@ impl Seen {
         Self { kind: IncidentKind::Process, what: without_process_number(end).to_owned(), case: None }
     }
 
-    /// What is the same in every report that has it.
+    /// What is the same in every report that has it. A disclosure in another case is another one.
     fn key(&self) -> Self {
-        let what = match self.kind {
-            IncidentKind::Disclosure => without_numbers(&self.what),
-            IncidentKind::Process => self.what.clone(),
-            IncidentKind::Xid => self.what.split(',').next().unwrap_or_default().to_owned(),
+        let (what, case) = match self.kind {
+            IncidentKind::Disclosure => (without_numbers(&self.what), self.case.clone()),
+            IncidentKind::Process => (self.what.clone(), None),
+            IncidentKind::Xid => (self.what.split(',').next().unwrap_or_default().to_owned(), None),
         };
-        Self { kind: self.kind, what, case: None }
+        Self { kind: self.kind, what, case }
     }
 }
 
@@ -246,10 +246,11 @@ struct Reader {
     buffer: Vec<u8>,
 }
 
-/// How a case ended. If it appears more than once, the worst verdict counts.
+/// How a case ended. If it appears more than once, the worst end counts.
 #[derive(Clone)]
 struct End {
     verdict: Verdict,
+    weight: Weight,
     /// Which rows of the case this report has, if it checks them.
     rows: Option<usize>,
     is_repeated: bool,
@@ -290,23 +291,22 @@ impl Reader {
             let xids = whole.xids.iter().map(|message| Seen::xid(message, case.id));
             incidents.extend(disclosures.chain(xids).map(|seen| gathered.incidents.number_by(seen.key(), &seen)));
         }
+        let is_broken = is_checked(case.verdict) && (!case.verdict.is_good() || case.verdict == Verdict::Deviation);
+        let whole = if is_broken { Some(case.whole()?) } else { None };
+        let weight = Weight::of(case.verdict, whole.as_ref().and_then(|case| case.failure.as_ref()));
         if let Some(end) = &mut ends[number] {
             end.is_repeated = true;
-            if case.verdict <= end.verdict {
+            if weight <= end.weight {
                 return Ok(());
             }
         }
         let of_case = if is_checked(case.verdict) { Some(gathered.rows_of(case, &mut rows[number])?) } else { None };
-        let failure = match case.verdict.is_good() && case.verdict != Verdict::Deviation || !is_checked(case.verdict) {
-            true => None,
-            false => {
-                let whole = case.whole()?;
-                let (kind, what) = cause_of(&whole);
-                Some((kind, gathered.whats.number_by(key(&what), &what), whole.runs))
-            }
-        };
+        let failure = whole.map(|whole| {
+            let (kind, what) = cause_of(&whole);
+            (kind, gathered.whats.number_by(key(&what), &what), whole.runs)
+        });
         let is_repeated = ends[number].is_some();
-        ends[number] = Some(End { verdict: case.verdict, rows: of_case, is_repeated, failure });
+        ends[number] = Some(End { verdict: case.verdict, weight, rows: of_case, is_repeated, failure });
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use super::gather::{Broken, Gathered, Kept, Seen};
 use super::peers::{RARE, are_compared, is_whole, product, ways};
 use super::regressions::regressions;
 use super::types::{Cell, Fleet, Incident, IncidentKind, Member, Outlier, Rule};
+use crate::diff::without_numbers;
 use crate::identity::release;
 
 /// The fewest peers that say what is usual.
@@ -156,7 +157,26 @@ fn incidents_of(
         };
         Incident { kind, what, case, driver, gpus: gpus.to_owned(), peers, reports: having, is_rare, is_past }
     };
-    all.into_iter().map(incident).collect()
+    without_repetitions(all.into_iter().map(incident).collect())
+}
+
+/// Leaves out a disclosure that adds nothing, because another case shows the same on the same machines. One that most
+/// machines show in some case is an exception in a case where few do.
+fn without_repetitions(mut incidents: Vec<Incident>) -> Vec<Incident> {
+    incidents.sort_by_key(|incident| usize::MAX - incident.reports.len());
+    let mut kept: Vec<Incident> = Vec::new();
+    for incident in incidents {
+        let is_told_by = |other: &Incident| {
+            let is_same =
+                other.kind == incident.kind && without_numbers(&other.what) == without_numbers(&incident.what);
+            let adds_none = || incident.reports.iter().all(|report| other.reports.contains(report));
+            is_same && other.is_past == incident.is_past && other.is_rare == incident.is_rare && adds_none()
+        };
+        if incident.kind != IncidentKind::Disclosure || !kept.iter().any(is_told_by) {
+            kept.push(incident);
+        }
+    }
+    kept
 }
 
 /// Sorts drivers by name, and those of one name by release.

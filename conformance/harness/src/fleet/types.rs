@@ -55,7 +55,7 @@ pub struct Member {
     #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub lost: usize,
-    /// The number of cases that appear more than once; the worst verdict of each counts.
+    /// The number of cases that appear more than once; the worst result of each counts.
     #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub repeated: usize,

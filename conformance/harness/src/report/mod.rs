@@ -28,6 +28,7 @@ pub use environment::{Environment, Host, Limits};
 pub use identification::{Board, Identification};
 pub(crate) use identification::{KernelLog, anonymous, anonymous_case};
 pub use load::Load;
+pub(crate) use read::Weight;
 pub use read::{Encoding, Unreadable};
 pub(crate) use source::{Index, Source};
 pub(crate) use writer::Writer;

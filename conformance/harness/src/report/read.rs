@@ -1,5 +1,7 @@
 //! Reads reports, including incomplete ones and those of earlier suites.
 
+use std::cmp::Reverse;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
@@ -9,8 +11,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::{CaseReport, FORMAT, Line, Report, Run};
-use crate::Verdict;
 use crate::identity::release;
+use crate::{Defect, Failure, Verdict};
 
 /// Why a report cannot be used.
 #[derive(Debug)]
@@ -171,8 +173,21 @@ pub(super) trait Ended: DeserializeOwned {
     fn weight(&self) -> Weight;
 }
 
-/// How bad the end of a case is: its verdict, and the number of its disclosures.
-pub(super) type Weight = (Verdict, usize);
+/// How bad the end of a case is. Between two failures, the kind of the defect decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Weight {
+    /// The verdict; that of all failures is `fail`.
+    verdict: Verdict,
+    kind: Option<Reverse<Defect>>,
+}
+
+impl Weight {
+    pub(crate) fn of(verdict: Verdict, failure: Option<&Failure>) -> Self {
+        let is_failure = !verdict.is_good() && verdict != Verdict::Error;
+        let kind = failure.map(|failure| failure.kind).or(Failure::of_verdict(verdict).map(|failure| failure.kind));
+        Self { verdict: if is_failure { Verdict::Fail } else { verdict }, kind: kind.map(Reverse) }
+    }
+}
 
 impl Ended for CaseReport {
     fn id(&self) -> &str {
@@ -180,7 +195,20 @@ impl Ended for CaseReport {
     }
 
     fn weight(&self) -> Weight {
-        (self.verdict, self.disclosures.len())
+        Weight::of(self.verdict, self.failure.as_ref())
+    }
+}
+
+impl CaseReport {
+    /// Returns the worse of two ends of a case, with the disclosures and the Xid messages of both.
+    pub(super) fn with_incidents_of(mut self, other: &Self) -> Self {
+        let new = |all: &[String], text: &&String| !all.contains(text);
+        let disclosures: Vec<_> =
+            other.disclosures.iter().filter(|text| new(&self.disclosures, text)).cloned().collect();
+        let xids: Vec<_> = other.xids.iter().filter(|text| new(&self.xids, text)).cloned().collect();
+        self.disclosures.extend(disclosures);
+        self.xids.extend(xids);
+        self
     }
 }
 
@@ -193,7 +221,8 @@ impl Report {
         Self::read_and_count(path).map(|(report, _)| report)
     }
 
-    /// Reads a report, and returns how many cases appear in it more than once. Of such a case the worst verdict counts.
+    /// Reads a report, and returns how many cases appear in it more than once. Of such a case the worst end counts,
+    /// and the disclosures of all.
     ///
     /// # Errors
     /// [`Unreadable`], which names the file.
@@ -219,9 +248,15 @@ pub(super) fn collect(
     keep: fn(CaseReport) -> CaseReport,
 ) -> Result<(Report, usize), Unreadable> {
     let mut cases = BTreeMap::new();
-    let Head { run, running, bad_ends, is_complete, repeated } = scan(path, file, |case: CaseReport, _| {
-        cases.insert(case.id.clone(), keep(case));
-    })?;
+    let add = |case: CaseReport, _, is_worst| match cases.entry(case.id.clone()) {
+        Entry::Vacant(place) => _ = place.insert(keep(case)),
+        Entry::Occupied(mut known) => {
+            let (worst, other) = if is_worst { (keep(case), known.get()) } else { (known.get().clone(), &case) };
+            let both = worst.with_incidents_of(other);
+            known.insert(both);
+        }
+    };
+    let Head { run, running, bad_ends, is_complete, repeated } = scan(path, file, add)?;
     Ok((Report { run, cases: cases.into_values().collect(), running, bad_ends, is_complete }, repeated))
 }
 
@@ -230,9 +265,9 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     File::open(if path == Path::new("-") { Path::new("/dev/stdin") } else { path })
 }
 
-/// Calls a function for every case that ended, with the offset of its line. A case that appears again is passed again only
-/// if it ended worse: a try that passed hides no failure.
-pub(super) fn scan<C: Ended>(path: &Path, file: &File, case: impl FnMut(C, u64)) -> Result<Head, Unreadable> {
+/// Calls a function for every case that ended, with the offset of its line, and whether it ended worse than in the lines
+/// before: a try that passed hides no failure.
+pub(super) fn scan<C: Ended>(path: &Path, file: &File, case: impl FnMut(C, u64, bool)) -> Result<Head, Unreadable> {
     let lines = &mut BufReader::new(file);
     let failed = |error| Unreadable::Io(path.to_owned(), error);
     let mut first = Vec::new();
@@ -319,14 +354,17 @@ fn headless(path: &Path) -> Unreadable {
     Unreadable::Foreign(path.to_owned(), "it does not begin with a line that describes a run".to_owned())
 }
 
-fn format_one<C: Ended>(path: &Path, text: &[u8], mut case: impl FnMut(C, u64)) -> Result<Head, Unreadable> {
+fn format_one<C: Ended>(path: &Path, text: &[u8], mut case: impl FnMut(C, u64, bool)) -> Result<Head, Unreadable> {
     if format(path, text)? != 1 {
         return Err(headless(path));
     }
     let FormatOne { run, cases } = serde_json::from_slice(text)
         .map_err(|error: serde_json::Error| Unreadable::Foreign(path.to_owned(), reason(&error)))?;
     let mut ends = Ends::default();
-    cases.into_iter().filter(|ended| ends.counts(ended)).for_each(|ended| case(ended, 0));
+    for ended in cases {
+        let is_worst = ends.counts(&ended);
+        case(ended, 0, is_worst);
+    }
     Ok(Head { run, running: Vec::new(), bad_ends: Vec::new(), is_complete: true, repeated: ends.repeated })
 }
 
@@ -359,7 +397,7 @@ fn cases<C: Ended>(
     run: Run,
     lines: &mut impl BufRead,
     mut place: u64,
-    mut case: impl FnMut(C, u64),
+    mut case: impl FnMut(C, u64, bool),
 ) -> Result<Head, Unreadable> {
     let (mut running, mut text, mut is_complete) = (BTreeSet::new(), Vec::new(), false);
     let (mut ends, mut bad_ends, mut said) = (Ends::default(), Vec::new(), 0);
@@ -376,9 +414,8 @@ fn cases<C: Ended>(
                 Tag::Case => {
                     let ended: C = serde_json::from_slice(&text)?;
                     running.remove(ended.id());
-                    if ends.counts(&ended) {
-                        case(ended, place);
-                    }
+                    let is_worst = ends.counts(&ended);
+                    case(ended, place, is_worst);
                 }
                 Tag::Process => bad_ends.push(serde_json::from_slice::<Ending>(&text)?.end),
                 Tag::End => said = serde_json::from_slice::<Summary>(&text)?.count(),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map};
 use std::convert::Infallible;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
@@ -10,11 +10,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{MemfdFlags, memfd_create};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 use super::read::{Ended, Head, Weight, collect, open, scan, unread};
 use super::{CaseReport, Report, Run, Unreadable, summary};
-use crate::Verdict;
+use crate::{Failure, Verdict};
 
 /// A report whose cases can be read by name.
 pub(crate) trait Source {
@@ -86,6 +85,8 @@ struct Entry {
     verdict: Verdict,
     /// The offset of its line in the file.
     place: u64,
+    /// The offsets of the lines in which it ended as well or better.
+    others: Vec<u64>,
 }
 
 /// The part of a case that the index contains.
@@ -93,8 +94,7 @@ struct Entry {
 struct Outline {
     id: Box<str>,
     verdict: Verdict,
-    #[serde(default)]
-    disclosures: Vec<IgnoredAny>,
+    failure: Option<Failure>,
 }
 
 impl Ended for Outline {
@@ -103,7 +103,7 @@ impl Ended for Outline {
     }
 
     fn weight(&self) -> Weight {
-        (self.verdict, self.disclosures.len())
+        Weight::of(self.verdict, self.failure.as_ref())
     }
 }
 
@@ -128,9 +128,15 @@ impl Index {
 
     fn of(path: &Path, file: File) -> Result<Self, Unreadable> {
         let mut cases = BTreeMap::new();
-        let head = scan(path, &file, |Outline { id, verdict, .. }, place| {
-            cases.insert(id, Entry { verdict, place });
-        })?;
+        let add = |Outline { id, verdict, .. }, place, is_worst| match cases.entry(id) {
+            btree_map::Entry::Vacant(new) => _ = new.insert(Entry { verdict, place, others: Vec::new() }),
+            btree_map::Entry::Occupied(mut known) => {
+                let Entry { verdict: worst, place: first, others } = known.get_mut();
+                others.push(if is_worst { std::mem::replace(first, place) } else { place });
+                *worst = if is_worst { verdict } else { *worst };
+            }
+        };
+        let head = scan(path, &file, add)?;
         Ok(Self { path: path.to_owned(), file: RefCell::new(BufReader::new(file)), head, cases })
     }
 
@@ -140,6 +146,20 @@ impl Index {
         let mut line = Vec::new();
         file.read_until(b'\n', &mut line)?;
         Ok(line)
+    }
+
+    fn read_case(&self, id: &str, place: u64) -> Result<CaseReport, Unreadable> {
+        let failed = |error| Unreadable::Io(self.path.clone(), error);
+        let line = self.at(place).map_err(failed)?;
+        match serde_json::from_slice::<CaseReport>(&line) {
+            Ok(case) if case.id == id => Ok(case),
+            // The line is as the index has it, so something that the index does not read is damaged.
+            Err(error) if serde_json::from_slice::<Outline>(&line).is_ok_and(|outline| *outline.id == *id) => {
+                let number = self.number(place).map_err(failed)?;
+                Err(Unreadable::Broken(self.path.clone(), number, unread(&error, self.run())))
+            }
+            _ => Err(Unreadable::Changed(self.path.clone())),
+        }
     }
 
     /// Returns the number of the line at an offset, from 1.
@@ -201,16 +221,10 @@ impl Source for Index {
 
     fn case(&self, id: &str) -> Result<Option<Cow<'_, CaseReport>>, Unreadable> {
         let Some(entry) = self.cases.get(id) else { return Ok(None) };
-        let failed = |error| Unreadable::Io(self.path.clone(), error);
-        let line = self.at(entry.place).map_err(failed)?;
-        match serde_json::from_slice::<CaseReport>(&line) {
-            Ok(case) if case.id == id => Ok(Some(Cow::Owned(case))),
-            // The line is as the index has it, so something that the index does not read is damaged.
-            Err(error) if serde_json::from_slice::<Outline>(&line).is_ok_and(|outline| *outline.id == *id) => {
-                let number = self.number(entry.place).map_err(failed)?;
-                Err(Unreadable::Broken(self.path.clone(), number, unread(&error, self.run())))
-            }
-            _ => Err(Unreadable::Changed(self.path.clone())),
+        let mut case = self.read_case(id, entry.place)?;
+        for place in &entry.others {
+            case = case.with_incidents_of(&self.read_case(id, *place)?);
         }
+        Ok(Some(Cow::Owned(case)))
     }
 }
