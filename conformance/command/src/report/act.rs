@@ -110,6 +110,11 @@ impl Step {
         self.calls.iter().any(|called| called.returned.as_ref().is_none_or(|returned| returned.code != 0))
     }
 
+    /// Whether it succeeded, and the case lets the driver refuse it.
+    pub(crate) fn may_be_refused(&self) -> bool {
+        matches!(self.expectation, Expected::Other(Expectation::Any | Expectation::Survives)) && !self.is_refused()
+    }
+
     /// Returns the code that the last call returned.
     pub(crate) fn code(&self) -> Option<u32> {
         self.calls.last()?.returned.as_ref().map(|returned| returned.code)

@@ -159,6 +159,9 @@ impl Story {
                 }
                 Event::Check { case: of, text, comparison, holds, awaited } if of == case => {
                     story.keep_codes(comparison.as_ref());
+                    if !holds && story.last_step_reads_at_will() {
+                        story.last_steps_disclose();
+                    }
                     if *awaited {
                         story.last_step_is_awaited();
                     }
@@ -316,6 +319,12 @@ impl Story {
         }
     }
 
+    /// Whether the last step read memory, and the case let the driver refuse that.
+    fn last_step_reads_at_will(&self) -> bool {
+        let last = self.acts.iter().rev().find_map(|act| if let Act::Step(step) = act { Some(step) } else { None });
+        last.is_some_and(|step| step.name().starts_with("mismatches") && step.may_be_refused())
+    }
+
     /// Notes that the success of the last step discloses memory, and so does that of the steps before it that the case lets
     /// the driver refuse, such as the open before a read.
     fn last_steps_disclose(&mut self) {
@@ -329,12 +338,10 @@ impl Story {
             Act::Step(step) => Some(step),
             _ => None,
         });
-        let may_be_refused =
-            |step: &Step| matches!(step.expectation, Expected::Other(Expectation::Any)) && !step.is_refused();
-        let Some(last) = steps.next().filter(|last| !is_checked || may_be_refused(last)) else { return };
+        let Some(last) = steps.next().filter(|last| !is_checked || last.may_be_refused()) else { return };
         last.discloses = true;
         let role = last.role;
-        for step in steps.take_while(|step| step.role == role && may_be_refused(step)) {
+        for step in steps.take_while(|step| step.role == role && step.may_be_refused()) {
             step.discloses = true;
         }
     }
