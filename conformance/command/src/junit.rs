@@ -25,19 +25,19 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 Each group of cases becomes a test suite. The type of a failure, an error or a skip is the verdict:
-  pass                        becomes passed
-  unsupported, deviation      becomes skipped; a listed deviation is not passed, because the rule does not hold
-  fail, leak, timeout, crash  becomes a failure
-  error                       becomes an error
+  pass, fixed                      becomes passed
+  unsupported, differs, deviation  becomes skipped; a listed deviation is not passed, because the rule does not hold
+  fail, leak, timeout, crash       becomes a failure
+  error                            becomes an error
 The text of a failure names its kind: disclosure, corruption, crash, hang, leak, wrong result, or wrong code.
 The output of a case that disclosed memory names each disclosure, even if the case passed. The output also names the
 Xid messages of a run with --identify. They and what identifies the machine are also properties of the test suite.
 
-A case that was still running at the end of the report becomes an error of type `unended`. If none was, but the report has
-no end line or lost lines, that becomes an error of type `incomplete` in the test suite `run`; a report of nextest never
-has that line. Each unmet requirement of --require becomes a failure of type `unmet` in the test suite `require`. Each process that crashed or hung outside any case
-becomes a failure of type `process` in the test suite `processes`. The text of a failure, an error or a skip repeats its type
-and message, because not every reader shows them.
+A case that was still running at the end of the report becomes an error of type `unended`. If none was, but the report
+has no end line or lost lines, that becomes an error of type `incomplete` in the test suite `run`; a report of nextest
+never has that line. Each unmet requirement of --require becomes a failure of type `unmet` in the test suite `require`.
+Each process that crashed or hung outside any case becomes a failure of type `process` in the test suite `processes`. The
+text of a failure, an error or a skip repeats its type and message, because not every reader shows them.
 
 Example:
   cargo conformance junit report.jsonl --output junit.xml";

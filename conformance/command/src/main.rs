@@ -16,6 +16,7 @@ mod report;
 mod run;
 mod score;
 mod show;
+mod source;
 mod suite;
 mod told;
 
@@ -43,7 +44,8 @@ Examples:
   cargo conformance fleet reports/
 
 In an unpacked bundle, the command is ./conformance.
-Exit codes: 0 success; 1 something regressed (diff), or no case can run (doctor); 2 invalid arguments or unusable files.
+Exit codes: 0 success; 1 something regressed (diff), no case can run (doctor), or the faults that survive are not those
+expected (score); 2 invalid arguments or unusable files.
 The exit codes of `run` are those of the suite.";
 
 #[derive(Subcommand)]

@@ -16,6 +16,7 @@ use conformance::report::{CaseReport, Identification, Report};
 use serde_json::json;
 
 use crate::output::{Failure, print};
+use crate::source::in_full;
 use crate::told::told;
 
 #[derive(Args)]
@@ -143,7 +144,7 @@ fn text(report: &Report, shown: &Shown<'_>, unmatched: &[String]) -> String {
         let _ = writeln!(text, "\n{bold}{id}{bold:#} {}: {}", row.class.letter(), row.statement);
         let _ = writeln!(text, "  call:     {}\n  expected: {}", row.call, row.expected);
         for source in &row.source {
-            let _ = writeln!(text, "  source:   {source}");
+            let _ = writeln!(text, "  source:   {}", in_full(source));
         }
         let cases: Vec<_> = shown.cases.iter().filter(|case| case.rows.iter().any(|row| row == id)).collect();
         if cases.is_empty() {

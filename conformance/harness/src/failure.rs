@@ -16,7 +16,7 @@ pub enum Defect {
     Disclosure,
     /// Memory does not contain what was written to it, or a process can write memory to which it has no access.
     Corruption,
-    /// A process crashed: in a call, or when it exited after its last one. Or two runs of the suite ended in this case.
+    /// A process crashed: in a call, or when it exited after its last one. Or two runs of the suite broke off in this case.
     Crash,
     /// A call did not return before its deadline.
     Hang,

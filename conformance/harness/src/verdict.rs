@@ -25,7 +25,7 @@ pub enum Verdict {
     Leak,
     /// A call did not return before its deadline.
     Timeout,
-    /// A process crashed: in a call, or when it exited after its last one. Or two runs of the suite ended in this case.
+    /// A process crashed: in a call, or when it exited after its last one. Or two runs of the suite broke off in this case.
     Crash,
     /// The harness or the case itself failed, so the driver's behaviour is unknown.
     Error,

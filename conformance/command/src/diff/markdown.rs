@@ -51,7 +51,7 @@ pub(super) fn markdown(comparison: &Comparison, rows: &Rows) -> String {
         add(&mut text, severity, &diff.changes_of(severity).collect::<Vec<_>>(), rows);
     }
     if !diff.environment.is_empty() {
-        let _ = write!(text, "\n<details><summary>environment ({})</summary>\n\n", diff.environment.len());
+        let _ = write!(text, "\n<details><summary>driver and environment ({})</summary>\n\n", diff.environment.len());
         text += "| | old | new |\n|---|---|---|\n";
         let value = |value: &Option<_>| value.as_ref().map_or_else(String::new, |value| inline(&plain(value)));
         for setting in &diff.environment {

@@ -53,29 +53,32 @@ The first line is the result in one sentence. If a filter, an early end or fewer
 comparison covers the cases that both reports check.
 
 Groups:
-  regressed                 a rule that held no longer holds, or a case fails in a worse way or in more of its runs (by half
-                            of them or more); grouped by cause
+  regressed                 a rule that held no longer holds; a case fails in a worse way, or in more of its runs (by 50
+                            percentage points or more); or a case that passed in both reports discloses memory only in
+                            the new one; grouped by cause
   no longer checked         the machine lacks something, a filter, --level quick or the budget left the case out, or the
                             report ends before it
-  disclosure                a process can access memory that was never shared with it, or no longer can; no documented
-                            rule decides
+  disclosure                a disclosure is gone, or is new where the old report could not show it
   different                 another result code or observation that the documentation leaves open, or another reason for
                             a failure, or a case that fails a little more or less often
-  time                      a case of 100 ms or more became more than three times slower or faster than a typical call did
-  checked for the first time  only the new report checks the case: the suite or the machine has something new
-  better                    a rule that did not hold holds now, or a case fails in fewer of its runs
+  time                      the time of a case of 100 ms or more changed more than three times as much as that of a typical
+                            call
+  checked for the first time  the old report says nothing of the case: it was absent, unsupported, or an error
+  better                    a rule that did not hold holds now, a case that differed passes, or a case fails in fewer of
+                            its runs
 
 Only the first group, slower calls, and a process that crashed or hung outside any case in a way that the old report
 does not have (its role, and the signal or the exit code) lead to exit code 1; with --exit-on failed, so does a case
 that is checked for the first time and fails. The cases of the first group have a kind: disclosure, corruption, crash,
 hang, leak, wrong result, wrong code, or harness error. If a case failed in some of its runs only, the text says in how
-many. Of a case that appears more than once in a report, the worst result counts.
+many. If a case appears more than once in a report, its worst result counts.
 
 Slower calls: in a third of the cases that make the call and in two more (of three cases in all), the median of its steps
 became more than three times as long, and longer by more than 1 ms, on the same GPUs. Cases in which it became as much
-faster are subtracted. Calls that succeed and calls that are refused are compared apart. If a typical call slowed down too, as on a busier
-machine, only a call that slowed down more than three times as much counts; but if it took ten times as long or more, and both reports say
-that the machine was no busier, nothing excuses it, and each slower call counts. --no-time leaves all times out.
+faster are subtracted. Calls that succeed and calls that are refused are compared apart. If a typical call slowed down
+too, as on a busier machine, only a call that slowed down more than three times as much counts; but if it took ten times
+as long or more, and both reports say that the machine was no busier, nothing excuses it, and each slower call counts.
+--no-time leaves all times out.
 
 A record has no steps, but the times of each call over all its cases. So only the report of a whole run is compared with
 them, on the same model of GPU: the median of all steps must be slower by the same factor and by more than 1 ms, and longer

@@ -26,7 +26,7 @@ pub(super) fn text(comparison: &Comparison, rows: &Rows, all: bool) -> String {
         text += &format!("{title}\n");
     }
     if !diff.environment.is_empty() {
-        text += "\nenvironment\n";
+        text += "\ndriver and environment\n";
     }
     let value = |value: &Option<_>| value.as_ref().map_or_else(|| "none".to_owned(), plain);
     for setting in &diff.environment {

@@ -141,7 +141,7 @@ fn text(findings: &[Finding], groups: &[groups::Group]) -> String {
     for group in groups {
         text += &format!("{:>8} of {:4} {}\n", group.can_run, group.cases, group.group);
         for (reason, count) in &group.lacks {
-            text += &format!("{:17} {count} of them: {reason}\n", "");
+            text += &format!("{:17} {count} cannot run: {reason}\n", "");
         }
     }
     text

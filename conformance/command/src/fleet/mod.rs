@@ -35,17 +35,18 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "\
 Every file whose name ends in .jsonl or .json is read, except behind links to folders. A file that cannot be read is
 named, and does not stop the others. Of a case that passed, little more than its name and verdict is read.
-With --identify, a report names its host. Of a host, only the newest report of each driver is compared with its peers,
-and one that broke off, lost lines or has no case only if the host has no other. A report without a host is compared as
-it is.
+With --identify, a report names its host. Only the newest report of each host and driver is compared with its peers; one
+that broke off, lost lines or has no case is compared only if the host has no other. A report without a host is compared
+as it is.
 
 First come the rules that a release of a driver broke: they hold with the release before, and still break with the
 newest. A listed deviation is not among them. Then come outliers: what at most a third of the hosts with the same driver
-and the same GPUs have. Disclosures and Xid messages of the kernel are the first of them, then rules that break. A
+and the same GPUs have. Disclosures and Xid messages of the kernel are the first of them, then rules that break. That a
+rule breaks is compared among three such hosts or more; of two, a disclosure or an Xid message of one is an outlier. A
 process that crashed or hung outside any case is always an outlier, because its run failed. Then comes the table of the
 rules that break somewhere, with the number of all reports, also earlier ones, in which each breaks. A listed deviation
-counts as broken. Of a case that appears more than once in a report, the worst result counts. Reports that lost lines
-are named.
+counts as broken. If a case appears more than once in a report, its worst result counts. Reports that lost lines are
+named.
 
 Examples:
   cargo conformance fleet reports/

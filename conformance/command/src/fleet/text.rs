@@ -7,7 +7,7 @@ use conformance::catalogue::Row;
 use conformance::fleet::{Fleet, Incident, Member, Rule};
 
 use super::By;
-use super::words::{self, at, count, headline, history, hosts, outlier, peer, statement, unfit};
+use super::words::{self, at, headline, history, hosts, outlier, peer, statement, unfit};
 
 /// The number of outliers and of rules that are printed. The JSON has all.
 const SHOWN: usize = 40;
@@ -54,7 +54,7 @@ pub(super) fn text(fleet: &Fleet, by: By, rule: Option<&str>, rows: &[Row]) -> S
             By::Host => by_host(fleet, &broken),
         };
     }
-    let _ = writeln!(text, "\n{} hold wherever they are checked.", count(fleet.held, "rule"));
+    let _ = writeln!(text, "\n{}", words::held(fleet));
     if !other.is_empty() {
         let _ = writeln!(text, "\n{bold}other disclosures and Xid messages ({}){bold:#}", other.len());
     }

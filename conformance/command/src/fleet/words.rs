@@ -226,6 +226,14 @@ pub(super) fn repeated(report: &Member) -> Option<String> {
     }
 }
 
+/// Says how many rules never break.
+pub(super) fn held(fleet: &Fleet) -> String {
+    match fleet.held {
+        1 => "1 rule holds wherever it is checked.".to_owned(),
+        rules => format!("{rules} rules hold wherever they are checked."),
+    }
+}
+
 /// Says what a machine lacks, or that it checks fewer rules than its peers.
 pub(super) fn unfit(report: &Member) -> Option<String> {
     match (report.unmet.as_slice(), report.checks_less_than) {
@@ -233,7 +241,7 @@ pub(super) fn unfit(report: &Member) -> Option<String> {
         _ if !report.is_compared => None,
         ([], None) => None,
         ([], Some(usual)) => Some(format!(
-            "checks {}, and the usual report of its driver and GPU {usual}",
+            "checks {}; the usual report with its driver and GPU checks {usual}",
             count(report.checked, "rule")
         )),
         (unmet, _) => Some(format!("--require is not met: {}", unmet.join(", "))),

@@ -54,7 +54,7 @@ pub(super) fn text(steps: &[&Step]) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let mut text = "\nOf the suite, and not of CUDA:\n\n".to_owned();
+    let mut text = "\nFunctions of the suite, not of CUDA:\n\n".to_owned();
     lines.iter().for_each(|line| {
         let _ = writeln!(text, "{line}");
     });

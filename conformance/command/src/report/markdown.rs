@@ -12,9 +12,10 @@ use super::comment::wrapped;
 use super::condition::readable;
 use super::record::Recorded;
 use super::story::Unwritable;
-use super::{glossary, source, steps};
+use super::{glossary, steps};
 use crate::markup::{block, inline, path, word};
 use crate::output::Failure;
+use crate::source::in_full;
 use crate::told;
 
 /// A bug report before it is written.
@@ -115,7 +116,7 @@ impl<'report> Page<'report> {
         for row in &self.rows {
             let _ = writeln!(text, "- **Rule** {}: {}", row.id, inline(&row.statement));
             for source in &row.source {
-                let _ = writeln!(text, "- **Documentation** {}", inline(&source::in_full(source)));
+                let _ = writeln!(text, "- **Documentation** {}", inline(&in_full(source)));
             }
             let _ = writeln!(text, "- **Expected** {}", inline(&row.expected));
         }
@@ -130,7 +131,7 @@ impl<'report> Page<'report> {
         let times = match (failed, runs) {
             (0, 1) if case.disclosures.is_empty() => "not in 1 later run".to_owned(),
             (0, _) if !case.disclosures.is_empty() => "a disclosure does not fail the case".to_owned(),
-            _ => format!("{failed} of {runs} later runs failed"),
+            _ => format!("in {failed} of {runs} later runs"),
         };
         let before = case.runs.map_or_else(|| "the run".to_owned(), |runs| format!("{runs} runs"));
         let _ = writeln!(text, "- **Frequency** in {before} of the report; {times}");

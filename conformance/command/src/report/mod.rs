@@ -27,7 +27,6 @@ mod program;
 mod prototype;
 mod record;
 mod roll;
-mod source;
 mod step;
 mod steps;
 mod story;

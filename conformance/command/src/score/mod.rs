@@ -87,12 +87,12 @@ const EXAMPLES: &str = "\
 A fault is killed if a case of a row that it violates ends as fail, differs, leak, timeout or crash. A fault that only
 other cases notice survives: the case of its row proves less than it claims.
 
-The reference driver has faults of its own. On the system's driver or on a library, another library stands before the
-driver and alters one result; only a case that passed without the fault can notice it. Such a run needs a GPU, and ends
-for each fault at the first case that notices it.
+The reference driver has faults of its own. On the system's driver or on a library, another library sits between the
+suite and the driver and alters one result; only a case that passed without the fault can notice it. Such a run needs a
+GPU, and ends for each fault at the first case that notices it.
 
-The score is that of the default suite and driver: no CONFORMANCE_ or REFERENCE_DRIVER_ variable may be
-set, except CONFORMANCE_SUITE.
+The score is that of the default suite and driver: no CONFORMANCE_ or REFERENCE_DRIVER_ variable may be set, except
+CONFORMANCE_SUITE.
 
 Examples:
   cargo conformance score
@@ -102,7 +102,8 @@ Examples:
   cargo conformance score --models --found conformance/found-by-models.txt --all
   REFERENCE_DRIVER_FAULT=close-ignores-the-count cargo test -p conformance -- ipcmem::close
 
-Exit codes: 0 every fault is killed, or the survivors are those of --survivors, 1 not so, 2 the driver without a fault is not clean, or nothing could run";
+Exit codes: 0 every fault is killed, or the survivors are those of --survivors; 1 another fault survived, or one of
+--survivors was killed; 2 the driver without a fault is not clean, or nothing could run";
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {

@@ -119,14 +119,14 @@ fn a_program_shows_what_its_case_finds(#[case] (case, fault): (&str, &str), #[ca
 /// processes run, and not that the case killed them after the failure.
 #[rstest]
 #[case::check(LATE_KERNEL, &[
-    "→ `523264` **← here: expected 0**\n\nOf the suite, and not of CUDA:\n",
+    "→ `523264` **← here: expected 0**\n\nFunctions of the suite, not of CUDA:\n",
     "`cuLaunchKernel(entry: \"add\", arguments: [pointer B, 1, 1099511627776], stream: stream A)`",
     "`mismatches(pointer: pointer A + 4096, size: 2093056, seed: 7)`",
     ", repeated until the answer changes, to step ",
     "- `mismatches`: Counts the words of a range that differ from the pattern of a seed, with a kernel.\n",
     "- kernel `spin`: ",
 ])]
-#[case::disclosure(STALE, &["→ `0` **← the disclosure: expected at least 1048576**\n\nOf the suite", "- `other_bytes`: "])]
+#[case::disclosure(STALE, &["→ `0` **← the disclosure: expected at least 1048576**\n\nFunctions of the suite", "- `other_bytes`: "])]
 #[case::exit(EXIT, &["## Steps\n\n- other runs on GPU 1\n\n1. other: ", "\nexporter exits, ← here: killed by signal 6 (SIGABRT).\n"])]
 #[conformance::test()]
 fn a_page_marks_what_is_wrong(#[case] (case, fault): (&str, &str), #[case] parts: &[&str]) -> Outcome {

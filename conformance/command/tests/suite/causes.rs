@@ -192,7 +192,7 @@ fn the_first_line_names_the_main_cause(#[case] cases: usize, #[case] says: &str)
 #[case::documented("IPCMEM-OPEN-002", "1 documented rule broke since 570.86.15 (1 wrong result): x does not hold.")]
 #[case::open(
     "IPCMEM-OPEN-026",
-    "1 wrong result that no documented rule forbids is new since 570.86.15: x does not hold."
+    "1 wrong result is new since 570.86.15, where no documented rule decides: x does not hold."
 )]
 #[conformance::test()]
 fn an_open_question_is_no_documented_rule(#[case] row: &'static str, #[case] says: &str) -> Outcome {

@@ -233,13 +233,13 @@ fn a_crash(lab: &Lab) -> Result<[Command; 2], Stop> {
 #[case::crash(
     a_crash,
     1,
-    "1 crash that no documented rule forbids is new since the earlier run of this driver: SIGABRT in cuMemPoolDestroy, \
+    "1 crash is new since the earlier run of this driver, where no documented rule decides: SIGABRT in cuMemPoolDestroy, \
      in 3 of 3 runs."
 )]
 #[case::disclosure(
     a_disclosure,
     1,
-    "1 disclosure that no documented rule forbids is new since the earlier run of this driver: a kernel reads memory \
+    "1 disclosure is new since the earlier run of this driver, where no documented rule decides: a kernel reads memory \
      that was never shared."
 )]
 #[conformance::test()]

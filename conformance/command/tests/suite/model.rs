@@ -71,7 +71,7 @@ fn a_finding_of_a_model_is_reported() -> Outcome {
     check!(code == Some(0) && text.contains("every_open_can_be_closed.c"), "{code:?}: {text}{errors}");
     let page = fs::read_to_string(folder.path().join("model-every_open_can_be_closed.md")).map_err(harness)?;
     for part in [
-        "2 of 2 later runs failed",
+        "in 2 of 2 later runs",
         "- **Actual** importer: cuIpcCloseMemHandle returned CUDA\\_ERROR\\_INVALID\\_VALUE (1), expected CUDA\\_SUCCESS\n",
         "\nscript 3, as a case:\n\n```rust\nuse a::prelude;\n\nfn found() {\n    Ok(())\n}\n```\n",
         "--driver reference --seed 1 --script 3 --exact model::",

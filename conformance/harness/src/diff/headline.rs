@@ -116,15 +116,15 @@ fn broken(diff: &Diff) -> Vec<String> {
     }
     let since = since(&diff.old, &diff.new);
     let are = if others.len() == 1 { "is" } else { "are" };
-    let of_others = format!("{} that no documented rule forbids {are} new", kinds(others.iter()));
+    let of_others = format!("{} {are} new", kinds(others.iter()));
     let told = match (rules.len(), of_others) {
         (0, _) if others.is_empty() => format!("No documented rule broke {since}"),
-        (0, of_others) => format!("{of_others} {since}"),
+        (0, of_others) => format!("{of_others} {since}, where no documented rule decides"),
         (count, of_others) => {
             let told = format!("{} broke {since} ({})", plural(count, "documented rule"), kinds(rules.values()));
             match others.is_empty() {
                 true => told,
-                false => format!("{told}; {of_others}"),
+                false => format!("{told}; {of_others}, where no documented rule decides"),
             }
         }
     };

@@ -22,8 +22,15 @@ pub struct Scope {
 impl Scope {
     pub(super) fn of(old: &impl Source, new: &impl Source) -> Self {
         let mut limits = Vec::new();
-        limits.extend(limit("old", old));
-        limits.extend(limit("new", new));
+        match (limit(old), limit(new)) {
+            (Some(Limit::Run(before)), Some(Limit::Run(now))) if before == now => {
+                limits.push(format!("both runs {now}"));
+            }
+            (before, now) => {
+                limits.extend(before.map(|limit| limit.of("old")));
+                limits.extend(now.map(|limit| limit.of("new")));
+            }
+        }
         let gpus = |run: &Run| run.devices.len();
         let (before, now) = (gpus(old.run()), gpus(new.run()));
         if now < before {
@@ -59,20 +66,33 @@ fn count(gpus: usize) -> String {
     if gpus == 1 { "1 GPU".to_owned() } else { format!("{gpus} GPUs") }
 }
 
-/// Returns what a report leaves out.
-fn limit(which: &str, report: &impl Source) -> Option<String> {
+/// Why a report leaves cases out.
+enum Limit {
+    /// What the run did.
+    Run(String),
+    /// What the report is like.
+    Report(&'static str),
+}
+
+impl Limit {
+    fn of(&self, which: &str) -> String {
+        match self {
+            Self::Run(did) => format!("the {which} run {did}"),
+            Self::Report(is) => format!("the {which} report {is}"),
+        }
+    }
+}
+
+fn limit(report: &impl Source) -> Option<Limit> {
     match report.running() {
         // A filter does not explain what a run left out that broke off.
-        [] if !report.is_complete() => {
-            Some(format!("the {which} report has no end line, or lacks cases that it counts"))
-        }
+        [] if !report.is_complete() => Some(Limit::Report("has no end line, or lacks cases that it counts")),
         [] if report.run().is_partial => {
-            let selection = report.run().selection.as_deref().unwrap_or("a filter");
-            Some(format!("the {which} run used {selection}"))
+            Some(Limit::Run(format!("used {}", report.run().selection.as_deref().unwrap_or("a filter"))))
         }
         [] => None,
-        [one] => Some(format!("the {which} run broke off while {one} was running")),
-        several => Some(format!("the {which} run broke off while {} cases were running", several.len())),
+        [one] => Some(Limit::Run(format!("broke off while {one} was running"))),
+        several => Some(Limit::Run(format!("broke off while {} cases were running", several.len()))),
     }
 }
 

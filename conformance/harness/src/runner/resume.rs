@@ -100,7 +100,7 @@ impl Resumed {
             ..CaseReport::of(
                 case,
                 Verdict::Crash,
-                Some(format!("{} runs of the suite ended while this case was running", tries(case))),
+                Some(format!("{} runs of the suite broke off while this case was running", tries(case))),
             )
         });
         (left, given_up.collect())

@@ -499,7 +499,7 @@ fn a_case_that_ends_two_runs_is_a_crash() -> Outcome {
     let report = Report::read(&failing.path()).map_err(harness)?;
     let case = report.case("sample::null_is_refused").ok_or_else(|| harness(errors))?;
     check!(case.verdict == Verdict::Crash && code == Some(101), "{code:?}: {case:?}");
-    check!(case.reason.as_deref() == Some("2 runs of the suite ended while this case was running"), "{case:?}");
+    check!(case.reason.as_deref() == Some("2 runs of the suite broke off while this case was running"), "{case:?}");
     check!(case.failure.as_ref().is_some_and(|failure| failure.kind == Defect::Crash), "{case:?}");
     Ok(())
 }

@@ -89,7 +89,8 @@ pub(crate) fn report(processes: &mut Processes, found: Finding, asked: Models) -
     }
     let (failed, script) = shortest;
     let (before, after) = (original.steps.len(), script.steps.len());
-    let head = format!("script {number}, {after} of its {before} steps and a look at what they leave");
+    let head =
+        format!("script {number}, shortened from {before} steps to {after}; its last lines check what the steps leave");
     let more = if alike > 1 { format!(" ({alike} scripts differ)") } else { String::new() };
     let text = format!("{head}{more}:\n{}", failed.text(&script));
     annotate(Note { text, flag: format!("--script {number}"), row: failed.row });

@@ -2,12 +2,12 @@
 //! known source gets its address.
 
 /// Explains the abbreviations, in tables.
-const CATALOGUE: &str = include_str!("../../../requirements/README.md");
+const CATALOGUE: &str = include_str!("../../requirements/README.md");
 const DRIVER_API: &str = "https://docs.nvidia.com/cuda/cuda-driver-api/";
 const RUNTIME_API: &str = "https://docs.nvidia.com/cuda/cuda-runtime-api/";
 
 /// Returns a source in full: `cuda.h of CUDA 13.0 cuMemAlloc, https://…` for `H13 cuMemAlloc`.
-pub(super) fn in_full(source: &str) -> String {
+pub(crate) fn in_full(source: &str) -> String {
     let mut address = None;
     let words: Vec<_> = source
         .split(' ')
