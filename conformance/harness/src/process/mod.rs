@@ -81,6 +81,8 @@ pub(crate) struct Process {
     pub(crate) step: String,
     /// The number of the last call that was sent.
     number: u64,
+    /// Whether the answer to it has not been read.
+    is_awaited: bool,
     /// How long the role was in the last call.
     pub(crate) took: Option<Duration>,
     /// Whether the process has ended, or was given up because SIGKILL did not end it.
@@ -139,6 +141,7 @@ impl Process {
             descriptors: Vec::new(),
             step: "loading the driver".to_owned(),
             number: 0,
+            is_awaited: false,
             took: None,
             is_gone: false,
             may_be_lost: false,
@@ -205,6 +208,7 @@ impl Process {
             return Err(Stop::Harness(format!("{}: cannot perform {}: the process has ended", self.name, self.step)));
         }
         self.number += 1;
+        self.is_awaited = true;
         let bytes = message::numbered(self.number, call)
             .map_err(|error| Stop::Harness(format!("cannot encode {}: {error}", self.step)))?;
         match self.channel.send(&bytes, descriptors, Some(Instant::now() + self.deadline)) {
@@ -216,8 +220,20 @@ impl Process {
     }
 
     pub(crate) fn receive<T: DeserializeOwned>(&mut self) -> Result<Result<T, Refused>, Stop> {
+        self.receive_as(|answer| postcard::from_bytes(answer))
+    }
+
+    /// Waits for the answer to a call whose output nobody reads.
+    pub(crate) fn receive_any(&mut self) -> Result<Result<(), Refused>, Stop> {
+        self.receive_as(|answer| postcard::take_from_bytes(answer).map(|(outcome, _)| outcome))
+    }
+
+    fn receive_as<T>(
+        &mut self,
+        decode: impl FnOnce(&[u8]) -> postcard::Result<Result<T, Refused>>,
+    ) -> Result<Result<T, Refused>, Stop> {
         let deadline = Instant::now() + self.deadline;
-        self.took = None;
+        (self.took, self.is_awaited) = (None, false);
         let frame = self.channel.receive(Some(deadline)).map_err(|error| self.lost(&error))?;
         let (called, step) = (self.number, self.step.clone());
         match message::Envelope::open(&frame.bytes) {
@@ -228,8 +244,7 @@ impl Process {
             Ok((envelope, answer)) => {
                 self.descriptors = frame.descriptors;
                 self.took = Some(envelope.took);
-                postcard::from_bytes(answer)
-                    .map_err(|error| self.broken(&format!("cannot decode the answer to {step}: {error}")))
+                decode(answer).map_err(|error| self.broken(&format!("cannot decode the answer to {step}: {error}")))
             }
             Err(error) => Err(self.broken(&format!("cannot decode the answer to {step}: {error}"))),
         }
@@ -282,6 +297,10 @@ impl Process {
         };
         kill_process(pid, signal)
             .map_err(|error| Stop::Harness(format!("{}: cannot send {signal:?}: {error}", self.name)))
+    }
+
+    pub(crate) const fn is_awaited(&self) -> bool {
+        self.is_awaited
     }
 
     pub(crate) const fn is_gone(&self) -> bool {

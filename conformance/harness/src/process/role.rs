@@ -66,6 +66,31 @@ impl Role {
     pub(crate) fn answer<T: DeserializeOwned + fmt::Debug>(&self) -> Result<T, Stop> {
         let mut process = self.process.borrow_mut();
         let received = process.receive();
+        self.note(&mut process, received)
+    }
+
+    /// Waits for the answer to a call that the case began and did not wait for, as if it failed meanwhile.
+    ///
+    /// # Errors
+    /// The process did not answer. What the driver returned is not judged: the case did not ask for it.
+    pub(crate) fn settle(&self) -> Result<(), Stop> {
+        let mut process = self.process.borrow_mut();
+        if !process.is_awaited() {
+            return Ok(());
+        }
+        let received = process.receive_any();
+        match self.note(&mut process, received) {
+            Err(Stop::Refused(_) | Stop::Missing(_) | Stop::Unsupported(_)) => Ok(()),
+            answer => answer,
+        }
+    }
+
+    /// Adds an answer to the steps of the case.
+    fn note<T: fmt::Debug>(
+        &self,
+        process: &mut Process,
+        received: Result<Result<T, Refused>, Stop>,
+    ) -> Result<T, Stop> {
         let log = match &received {
             Ok(Err(Refused::Driver { log, .. })) => log.clone(),
             _ => Vec::new(),

@@ -54,8 +54,15 @@ impl Shared {
             }
         };
         let (gone, living): (Vec<_>, Vec<_>) = roles.into_iter().partition(Role::is_gone);
+        for role in &living {
+            role.settle().err().iter().for_each(|stop| worse(Bad::of(stop, "")));
+        }
         let mut early = Vec::new();
         for role in &living {
+            if role.is_gone() {
+                early.push(Vec::new());
+                continue;
+            }
             match role.give_back_imports() {
                 Ok(problems) => early.push(problems),
                 Err(stop) => {

@@ -28,6 +28,8 @@ fn a_model_runs_again_with_its_script(#[case] variables: &[(&str, &str)], #[case
 #[case::fail("fail", Verdict::Fail, "does not hold")]
 #[case::refused("refused", Verdict::Fail, "cuIpcGetMemHandle returned CUDA_ERROR_INVALID_VALUE (1)")]
 #[case::broken_context("broken_context", Verdict::Fail, "after the case, the context no longer works")]
+#[case::fails_during_a_call("fails_during_a_call", Verdict::Fail, "the case knows better")]
+#[case::fails_during_a_hang("fails_during_a_hang", Verdict::Timeout, "no answer to hang() before the deadline")]
 #[case::differs("differs", Verdict::Differs, "cuIpcGetMemHandle returned CUDA_ERROR_INVALID_VALUE")]
 #[case::broken_row("broken_row", Verdict::Differs, "the model knows better\nthe script")]
 #[case::crash("crash", Verdict::Crash, "killed by signal 11")]
