@@ -124,10 +124,17 @@ fn try_driver(
     Ok((UnderTest { identity, library, machine }, process))
 }
 
+/// Returns a path that has the same meaning in every folder. A name without a folder is one that the loader looks for.
+fn from_the_root(path: &Path) -> PathBuf {
+    let is_looked_for = path.components().count() == 1;
+    let whole = if is_looked_for { None } else { std::path::absolute(path).ok() };
+    whole.unwrap_or_else(|| path.to_owned())
+}
+
 /// Names the driver. What counts is the driver that answers: if the library at a path is the reference driver or
 /// NVIDIA's, or stands before one of them, the rules of that driver apply.
 fn identity(kind: Kind, library: Option<&Path>, machine: &Machine) -> Identity {
-    let given_path = library.filter(|_| kind == Kind::Path).map(|path| path.display().to_string());
+    let given_path = library.filter(|_| kind == Kind::Path).map(|path| from_the_root(path).display().to_string());
     let kind = match kind {
         Kind::Path if machine.is_simulated() => Kind::Reference,
         Kind::Path if machine.nvidia_release.is_some() => Kind::System,

@@ -222,6 +222,10 @@ impl Failure {
         Some(match (self.kind, &self.result) {
             (Defect::Crash, Some(result)) => format!("{result} in {call}"),
             (_, Some(result)) => format!("{call} returned {result}"),
+            // Each of the calls may have returned.
+            (Defect::Hang, None) if is_of_many_calls(call) => {
+                format!("{call}, which makes many calls, took longer than the deadline")
+            }
             (Defect::Hang, None) => format!("{call} did not return"),
             (_, None) => call.clone(),
         })
@@ -245,6 +249,11 @@ impl fmt::Display for Failure {
         }
         self.place().map_or(Ok(()), |place| write!(f, " ({place})"))
     }
+}
+
+/// Whether a call of the suite makes many calls of the driver, which together may take as long as one.
+fn is_of_many_calls(call: &str) -> bool {
+    call.ends_with("_repeatedly") || call.contains("_many")
 }
 
 /// Returns the name of the signal in the end of a process, as in `killed by signal 11 (SIGSEGV)`, else the end itself.

@@ -100,7 +100,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let told =
             |end| format!("a process crashed or hung outside any case, for which no program is written: {end}\n");
         let outside: String = report.bad_ends.iter().map(told).collect();
-        return print(&format!("no case failed, and none disclosed memory\n{outside}"));
+        return print(&format!("no case failed, and none disclosed memory\n{}{outside}", undecided(&report)));
+    }
+    if arguments.cases.is_empty() {
+        undecided(&report).lines().for_each(remark);
     }
     given::check(&arguments.report, &cases)?;
     let recorded = match &arguments.trace {
@@ -141,6 +144,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         remark(format_args!("{} lists the reports by their causes", path.display()));
     }
     print(&text)
+}
+
+/// Names the cases of which nothing is known, because the harness failed. They get no page unless they are named.
+fn undecided(report: &Report) -> String {
+    let errors = report.cases.iter().filter(|case| case.verdict == Verdict::Error);
+    let told = |case: &CaseReport| {
+        let reason = case.reason.as_deref().and_then(|reason| reason.lines().next()).unwrap_or("no reason is given");
+        format!("{} ended with an error of the harness, so nothing is known of its rule: {reason}\n", case.id)
+    };
+    errors.map(told).collect()
 }
 
 /// Whether a case shows a bug: it failed, or it disclosed memory.

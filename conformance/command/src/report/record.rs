@@ -12,7 +12,7 @@ use conformance::trace::{self, Event};
 
 use super::story::{Story, Unwritable};
 use super::{leak, prototype};
-use crate::markup::{self, word};
+
 use crate::output::{Failure, remark};
 use crate::suite::Suite;
 
@@ -76,14 +76,15 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
         // The trace of a case is that of one run.
         command.args(["--reruns", "0"]).args(*flags);
         command.arg("--cases").arg(&list).env(trace::VARIABLE, &file);
-        let end = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().map_err(failed)?;
+        let end = command.stdin(Stdio::null()).stdout(Stdio::null()).output().map_err(failed)?;
         // 0 and 101 are the ends of a run. Any other code means that it could not start or did not end.
-        if !file.is_file() || !matches!(end.code(), Some(0 | 101)) {
+        if !file.is_file() || !matches!(end.status.code(), Some(0 | 101)) {
+            let said = String::from_utf8_lossy(&end.stderr);
+            let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
             return Err(Failure::new(format_args!(
-                "the suite did not run, or did not end, on the driver {driver}, which is that of the report; `conformance run --driver \
-                 {} {}` says why",
-                markup::path(driver),
-                flags.iter().map(|flag| word(flag)).collect::<Vec<_>>().join(" ")
+                "the suite did not run, or did not end ({}), on the driver {driver}, which is that of the report: {}",
+                end.status,
+                last.trim_start_matches("conformance: ")
             )));
         }
         for (place, one) in places.iter().zip(read(&file, &group)?) {

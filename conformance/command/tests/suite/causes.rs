@@ -160,6 +160,17 @@ fn a_use_of_memory_without_access_is_one_cause() -> Outcome {
     Ok(())
 }
 
+/// A step of many calls can take too long although each of them returns.
+#[rstest]
+#[conformance::test()]
+fn many_slow_calls_are_not_said_to_hang() -> Outcome {
+    let many = Failure { call: Some("ipc_open_and_close_repeatedly".to_owned()), ..Failure::of(Defect::Hang) };
+    let printed = compared(&[Failed(Verdict::Timeout, "no answer before the deadline", many)], |_| {})?;
+    let says = "(1 hang): ipc_open_and_close_repeatedly, which makes many calls, took longer than the deadline.\n";
+    check!(printed.contains(says), "{printed}");
+    Ok(())
+}
+
 /// If there are several causes, the first sentence names the one of the most cases, and the worst of equals.
 #[rstest]
 #[case::most(

@@ -327,3 +327,46 @@ fn without_bytes(line: &str) -> String {
     let after = |part: &str| part.trim_start_matches(|c: char| c.is_ascii_hexdigit()).to_owned();
     parts.fold(first, |text, part| text + r#""hex":""# + &after(part))
 }
+
+/// A driver of a relative path is found from every folder.
+#[rstest]
+#[conformance::test()]
+fn a_driver_of_a_relative_path_is_found_again() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    std::os::unix::fs::symlink(reference()?, folder.path().join("driver.so")).map_err(harness)?;
+    let mut command = suite("./driver.so")?;
+    command.current_dir(folder.path()).env(PLANTED.0, PLANTED.1).args(["--seed", "1", "--exact", "planted::refused"]);
+    report(&run(command)?, None, folder.path(), "1")?;
+    let page = fs::read_to_string(folder.path().join("planted-refused.md")).map_err(harness)?;
+    let whole = format!("--driver {}/driver.so --seed 1", folder.path().display());
+    check!(page.contains(&whole), "{whole} is not in {page}");
+    Ok(())
+}
+
+/// If the suite has no case of the name that a report has, the command says what the suite said.
+#[rstest]
+#[conformance::test()]
+fn a_renamed_case_is_told() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let mut report = ran("planted::refused")?.report()?;
+    report.cases[0].id = "planted::refuse".to_owned();
+    let path = folder.path().join("report");
+    fs::write(&path, report.to_lines().map_err(harness)?).map_err(harness)?;
+    let mut command = conformance(&["report"])?;
+    command.env(PLANTED.0, PLANTED.1).arg(&path).arg("--output").arg(folder.path());
+    let (code, _, errors) = finish(command)?;
+    let says = "no case is called `planted::refuse`; the closest is `planted::refused`";
+    check!(code == Some(2) && errors.contains(says), "{code:?}: {errors}");
+    Ok(())
+}
+
+/// A case that ended with an error of the harness has no page, and is named.
+#[rstest]
+#[conformance::test()]
+fn a_case_of_which_nothing_is_known_is_named() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let text = report(&ran("planted::error")?, None, folder.path(), "1")?;
+    let says = "planted::error ended with an error of the harness, so nothing is known of its rule: the case panicked: this case is wrong";
+    check!(text.contains(says), "{text}");
+    Ok(())
+}
