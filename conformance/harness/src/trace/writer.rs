@@ -23,7 +23,7 @@ fn file() -> Option<&'static File> {
         let opened = File::options().append(true).create(true).open(&path);
         Some(opened.unwrap_or_else(|error| {
             // A report without the calls would be wrong.
-            eprintln!("{VARIABLE}: cannot write {}: {error}", path.display());
+            eprintln!("conformance: cannot write the trace {}: {error}", path.display());
             std::process::exit(1)
         }))
     })
@@ -44,7 +44,8 @@ pub(crate) fn write(event: impl FnOnce() -> Event) {
         file.write_all(&line)
     });
     if let Err(error) = written {
-        eprintln!("{VARIABLE}: cannot write the trace: {error}");
+        let path = std::env::var_os(VARIABLE).unwrap_or_default();
+        eprintln!("conformance: cannot write the trace {}: {error}", path.display());
         std::process::exit(1);
     }
 }

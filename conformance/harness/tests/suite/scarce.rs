@@ -32,6 +32,17 @@ fn ended_well(output: &Output, mark: &(String, String), says: &str) -> Outcome {
     Ok(())
 }
 
+/// A run whose trace fills its disk names the file, and ends.
+#[rstest]
+#[conformance::test()]
+fn a_full_disk_of_the_trace_ends_the_run() -> Outcome {
+    let mark = mark();
+    let mut command = suite("reference")?;
+    command.arg(CASES).env("CONFORMANCE_TRACE", "/dev/full").env(&mark.0, &mark.1);
+    let output = command.output().map_err(harness)?;
+    ended_well(&output, &mark, "cannot write the trace /dev/full: No space left on device")
+}
+
 /// A run whose report fills its disk says so and ends. The report is readable, and the run goes on where there is room.
 #[rstest]
 #[conformance::test()]
