@@ -117,5 +117,6 @@ fn the_same_filter_leaves_out_nothing_new(#[case] selection: &str, #[case] why: 
     }
     let printed = text(&Reports::new(&old, &new)?.run(&["diff", "old", "new"])?.stdout);
     check!(printed.contains(&format!("; 1 case is no longer checked: {why}.\n")), "{printed}");
+    check!(printed.contains(&format!("because both runs used {selection}: ")), "{printed}");
     Ok(())
 }

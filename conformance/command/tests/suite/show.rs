@@ -101,7 +101,7 @@ fn the_text_shows_run_row_and_case() -> Outcome {
         "incomplete: ended while running fab::last",
         "IPCMEM-OPEN-002 D: A second open",
         "call:     cuIpcOpenMemHandle",
-        "source:   ",
+        "source:   cuda.h of CUDA ",
         "fail ipcmem::open::planted/number=00001 (10 ms)",
         "\n    first == second does not hold",
         "code = CUDA_SUCCESS (0)",
