@@ -186,6 +186,8 @@ impl Process {
     }
 
     fn greeting(&mut self) -> Result<Greeting, Stop> {
+        // The program that had got a call is no longer there to answer.
+        self.is_awaited = false;
         // Starting a driver can take longer than a step: it creates contexts one after another.
         let deadline = Instant::now() + self.deadline * 3;
         let frame = self.channel.receive(Some(deadline)).map_err(|error| self.lost(&error))?;
