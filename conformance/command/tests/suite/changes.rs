@@ -25,8 +25,13 @@ fn call(kind: Defect, call: &str, result: Option<&str>) -> Failure {
 fn repaired(old: &mut Report, new: &mut Report) {
     old.cases[1].verdict = Verdict::Deviation;
     old.cases[1].reason = Some("returned CUDA_SUCCESS (listed: https://example.org)".to_owned());
-    new.cases[1].verdict = Verdict::Fixed;
-    new.cases[1].reason = Some("deviations.toml lists it as fail".to_owned());
+    fixed(new);
+}
+
+/// Lists a bug that a case does not show.
+fn fixed(report: &mut Report) {
+    report.cases[1].verdict = Verdict::Fixed;
+    report.cases[1].reason = Some("deviations.toml lists it as fail".to_owned());
 }
 
 fn one_gpu(_: &mut Report, new: &mut Report) {
@@ -118,6 +123,12 @@ fn another_suite(_: &mut Report, new: &mut Report) {
     0,
     "No documented rule broke since 570.86.15; 1 case of IPCMEM-OPEN-002 is better (1 listed bug is gone)."
 )]
+#[case::listed_although_gone(
+    |_: &mut Report, new: &mut Report| fixed(new),
+    0,
+    "No documented rule broke since 570.86.15."
+)]
+#[case::no_longer_listed(|old: &mut Report, _: &mut Report| fixed(old), 0, "No documented rule broke since 570.86.15.")]
 #[case::machine_with_one_gpu(
     one_gpu,
     0,

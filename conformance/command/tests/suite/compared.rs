@@ -120,3 +120,20 @@ fn the_same_filter_leaves_out_nothing_new(#[case] selection: &str, #[case] why: 
     check!(printed.contains(&format!("because both runs used {selection}: ")), "{printed}");
     Ok(())
 }
+
+/// A case that one report does not check and the other lacks is not the same in both.
+#[rstest]
+#[conformance::test()]
+fn a_case_that_neither_checks_is_not_the_same(#[values(true, false)] is_in_the_old: bool) -> Outcome {
+    let (mut old, mut new) = (plain("570.86.15", 5), plain("570.86.15", 2));
+    old.cases[2..].iter_mut().for_each(|case| case.verdict = Verdict::Unsupported);
+    if !is_in_the_old {
+        std::mem::swap(&mut old, &mut new);
+    }
+    let reports = Reports::new(&old, &new)?;
+    let printed = text(&reports.run(&["diff", "old", "new"])?.stdout);
+    check!(printed.contains("\ncases: 2 the same\n"), "{printed}");
+    let page = text(&reports.run(&["html", "new", "--compare", "old"])?.stdout);
+    check!(page.contains("2 cases without a change."), "{page}");
+    Ok(())
+}

@@ -98,6 +98,11 @@ fn a_new_disclosure_is_not_hidden(#[case] plant: fn(&mut Report, &mut Report), #
     let json: Value = serde_json::from_str(&json).map_err(harness)?;
     check!(json["changes"][0]["severity"] == severity && json["changes"][0]["id"] == ID, "{json:#}");
     check!(json["changes"].to_string().contains(TEXT), "{json:#}");
+    // The default counts only what the old report could show.
+    for (exit_on, expected) in [("regressed", i32::from(severity == "regressed")), ("failed", 1)] {
+        let (code, shown) = printed(&old, &new, &["diff", "--exit-on", exit_on, "old", "new"])?;
+        check!(code == Some(expected), "--exit-on {exit_on}: {code:?}: {shown}");
+    }
     Ok(())
 }
 

@@ -190,3 +190,39 @@ fn absurd_numbers_end_no_command() -> Outcome {
     check!(code == Some(1) && !printed.contains("-5"), "{code:?}: {printed}");
     Ok(())
 }
+
+/// Times whose sum no number holds are numbers in the JSON all the same.
+#[rstest]
+#[case::sum(1.0)]
+#[case::factor(0.0)]
+#[conformance::test()]
+fn a_sum_of_absurd_times_follows_the_schema(#[case] before: f64) -> Outcome {
+    let reports = Reports::new(&timed([before; 3]), &timed([1e308; 3]))?;
+    let (json, _) = diff(&reports, &["old", "new", "--format", "json"])?;
+    let json: serde_json::Value = serde_json::from_str(&json).map_err(harness)?;
+    let published = serde_json::from_str(include_str!("../../diff.schema.json")).map_err(harness)?;
+    let validator = jsonschema::validator_for(&published).map_err(harness)?;
+    let errors: Vec<_> = validator.iter_errors(&json).map(|error| error.to_string()).collect();
+    check!(errors.is_empty(), "{errors:?}");
+    let differences =
+        json["changes"].as_array().into_iter().flatten().filter_map(|change| change["differences"].as_array());
+    let times: Vec<_> = differences.flatten().filter(|difference| difference["what"] == "time").collect();
+    check!(times.len() == 3 && times.iter().all(|time| time["new"].is_number()), "{json:#}");
+    Ok(())
+}
+
+/// A case that hung did not become faster: how long its last call would have taken is unknown.
+#[rstest]
+#[conformance::test()]
+fn a_hung_case_has_no_time(#[values(true, false)] is_the_old: bool, #[values(0, 2)] returned: usize) -> Outcome {
+    let (mut old, mut new) = (timed([250.0; 3]), timed([250.0; 3]));
+    let hung = if is_the_old { &mut old } else { &mut new };
+    failed(&mut hung.cases[1], Verdict::Timeout, Defect::Hang);
+    for (place, step) in hung.cases[1].steps.iter_mut().enumerate() {
+        step.ms = (place < returned).then_some(0.1);
+    }
+    hung.cases[1].duration_ms = 30_000.0;
+    let (printed, _) = diff(&Reports::new(&old, &new)?, &["old", "new", "--all"])?;
+    check!(printed.contains("timeout") && !printed.contains("time:"), "{printed}");
+    Ok(())
+}

@@ -42,7 +42,8 @@ pub struct Change {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// A rule that held no longer holds, a case fails in a worse way, or a case that passed discloses for the first time.
+    /// A rule that held no longer holds, also if a list knows the bug; a case fails in a worse way; or a case that passed
+    /// discloses for the first time.
     Regressed,
     /// The old report checks the case, and the new one does not.
     Unchecked,
@@ -209,10 +210,9 @@ impl Change {
         let end = of_the_end.map(Difference::severity).min();
         let severity = end.or_else(|| differences.iter().map(Difference::severity).min())?;
         let has = |wanted: fn(&Difference) -> bool| differences.iter().any(wanted);
-        let is_disclosed = has(|difference| matches!(difference, Difference::Disclosure { is_new: true, .. }));
+        let is_disclosed = has(Difference::is_new_disclosure);
         let is_slower = has(|difference| matches!(difference, Difference::Time { old, new } if new > old));
-        // The old run got as far as the new one, and disclosed nothing.
-        let is_new_disclosure = is_disclosed && pair.held();
+        let is_new_disclosure = is_disclosed && pair.could_show_before();
         let severity = if pair.fails_in_a_worse_way() { Severity::Regressed } else { severity };
         let severity = match is_disclosed {
             true if is_new_disclosure => Severity::Regressed,
@@ -254,7 +254,7 @@ impl Change {
         })
     }
 
-    /// Returns the first new disclosure of a case that passed before and passes now.
+    /// Returns the first new disclosure of a case that passed before, and in which nothing else is worse.
     #[must_use]
     pub fn disclosure(&self) -> Option<&str> {
         let is_it = self.severity == Severity::Regressed
@@ -267,7 +267,13 @@ impl Change {
         texts.next().filter(|_| is_it)
     }
 
-    /// Whether a case that passed before and passes now discloses for the first time.
+    /// Whether the new report has a disclosure that the old one does not have, also where the old one could not show it.
+    #[must_use]
+    pub fn discloses(&self) -> bool {
+        self.differences.iter().any(Difference::is_new_disclosure)
+    }
+
+    /// Whether a case that passed before discloses for the first time, and nothing else in it is worse.
     pub(super) fn is_new_disclosure(&self) -> bool {
         self.disclosure().is_some()
     }
@@ -327,12 +333,13 @@ impl Pair<'_> {
         defect(&self.old).zip(defect(&self.new)).is_some_and(|(old, new)| new < old)
     }
 
-    /// Whether the case ran to its end in both reports.
-    fn held(&self) -> bool {
-        let held = |case: &Option<Cow<'_, CaseReport>>| {
-            case.as_ref().is_some_and(|case| matches!(case.verdict, Verdict::Pass | Verdict::Fixed | Verdict::Differs))
-        };
-        held(&self.old) && held(&self.new)
+    /// Whether the old run got as far as the new one, so that a disclosure which only the new one has is the driver's. A
+    /// case that is unsupported and discloses is in the new report twice: it ran once, and could not run again.
+    fn could_show_before(&self) -> bool {
+        let has_held = |verdict| matches!(verdict, Verdict::Pass | Verdict::Fixed | Verdict::Differs);
+        let [old, new] = [&self.old, &self.new].map(|case| case.as_ref().map(|case| case.verdict));
+        let is_unsupported = new == Some(Verdict::Unsupported);
+        old.is_some_and(has_held) && (is_unsupported || new.is_some_and(has_held))
     }
 
     fn why(&self) -> Why {
@@ -345,6 +352,10 @@ impl Pair<'_> {
 }
 
 impl Difference {
+    const fn is_new_disclosure(&self) -> bool {
+        matches!(self, Self::Disclosure { is_new: true, .. })
+    }
+
     fn is_of_the_end(&self) -> bool {
         match self {
             Self::Verdict { .. } | Self::Added { .. } | Self::Removed { .. } | Self::Unended { .. } => true,
@@ -414,10 +425,19 @@ pub(crate) fn changed_disclosures(old: &CaseReport, new: &CaseReport) -> Vec<(St
 }
 
 /// Returns how long a case took in both reports: the time in its calls, if both have that. The rest of its duration
-/// depends on when the system starts and ends processes.
-fn durations(old: &CaseReport, new: &CaseReport) -> (f64, f64) {
-    let in_calls = |case: &CaseReport| case.steps.iter().filter_map(|step| step.ms).reduce(|one, other| one + other);
-    in_calls(old).zip(in_calls(new)).unwrap_or((old.duration_ms, new.duration_ms))
+/// depends on when the system starts and ends processes. `None` if a call did not return: how long it would have taken is
+/// unknown.
+fn durations(old: &CaseReport, new: &CaseReport) -> Option<(f64, f64)> {
+    // JSON has no number for a sum that no number holds.
+    let sum = |one: f64, other: f64| (one + other).clamp(f64::MIN, f64::MAX);
+    let in_calls = |case: &CaseReport| case.steps.iter().filter_map(|step| step.ms).reduce(sum);
+    // Earlier suites wrote no times of steps at all.
+    let is_cut = |case: &CaseReport| {
+        let has_times = case.steps.iter().any(|step| step.ms.is_some());
+        case.verdict == Verdict::Timeout || has_times && case.steps.last().is_some_and(|step| step.ms.is_none())
+    };
+    let is_comparable = !is_cut(old) && !is_cut(new);
+    is_comparable.then(|| in_calls(old).zip(in_calls(new)).unwrap_or((old.duration_ms, new.duration_ms)))
 }
 
 /// Whether a case makes its steps by chance, so that what it observes depends on the seed of the run.
@@ -431,7 +451,10 @@ fn differences(old: &CaseReport, new: &CaseReport, pair: &Pair<'_>) -> Vec<Diffe
     if (old.verdict, new.verdict) == (Verdict::Unsupported, Verdict::Unsupported) {
         return differences;
     }
-    if old.verdict != new.verdict {
+    // A list that changed says nothing of the driver: the rule held in both.
+    let has_held = |case: &CaseReport| matches!(case.verdict, Verdict::Pass | Verdict::Fixed);
+    let is_relisted = old.verdict != new.verdict && has_held(old) && has_held(new);
+    if old.verdict != new.verdict && !is_relisted {
         differences.push(Difference::Verdict { old: old.verdict, new: new.verdict });
     }
     // Also of a crash in one run that became a failure in each.
@@ -441,14 +464,13 @@ fn differences(old: &CaseReport, new: &CaseReport, pair: &Pair<'_>) -> Vec<Diffe
     {
         differences.push(Difference::Runs { verdict: new.verdict, reason: new.reason.clone(), old: before, new: now });
     }
-    if !is_same_reason(old.reason.as_deref(), new.reason.as_deref()) {
+    if !is_relisted && !is_same_reason(old.reason.as_deref(), new.reason.as_deref()) {
         differences.push(Difference::Reason { old: old.reason.clone(), new: new.reason.clone() });
     }
-    // A case that did not run shows no disclosure, although the driver may have one.
-    if new.verdict != Verdict::Unsupported {
-        let disclosures = changed_disclosures(old, new).into_iter();
-        differences.extend(disclosures.map(|(text, is_new)| Difference::Disclosure { text, is_new }));
-    }
+    // A case that did not run shows no disclosure, although the driver may have one. If it ran another time, it can show one.
+    let ran = new.verdict != Verdict::Unsupported;
+    let disclosures = changed_disclosures(old, new).into_iter().filter(|(_, is_new)| ran || *is_new);
+    differences.extend(disclosures.map(|(text, is_new)| Difference::Disclosure { text, is_new }));
     // A case that did not run has no observations and no meaningful duration.
     if old.verdict != Verdict::Unsupported && new.verdict != Verdict::Unsupported {
         if pair.is_same_seed || !is_random(new) {
@@ -458,12 +480,13 @@ fn differences(old: &CaseReport, new: &CaseReport, pair: &Pair<'_>) -> Vec<Diffe
                 new: new.cloned(),
             }));
         }
-        let (before, now) = durations(old, new);
-        let (shorter, longer) = (before.min(now), before.max(now));
         let is_timed = pair.is_timed && (pair.is_same_seed || !is_random(new));
-        if is_timed && longer >= SHORTEST_MS && longer > TIMES * shorter {
-            differences.push(Difference::Time { old: before, new: now });
-        }
+        let is_changed = |(before, now): &(f64, f64)| {
+            let (shorter, longer) = (before.min(*now), before.max(*now));
+            longer >= SHORTEST_MS && longer > TIMES * shorter
+        };
+        let times = durations(old, new).filter(|times| is_timed && is_changed(times));
+        differences.extend(times.map(|(old, new)| Difference::Time { old, new }));
     }
     differences
 }

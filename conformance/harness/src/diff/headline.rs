@@ -32,7 +32,8 @@ fn of_the_cases(diff: &Diff) -> String {
     clauses.extend(unchecked(diff));
     clauses.extend(first_time(diff));
     let count = |severity, is_it: &dyn Fn(&Change) -> bool| diff.changes_of(severity).filter(|one| is_it(one)).count();
-    let disclosed = count(Severity::Disclosure, &|change| change.failure.is_some());
+    let is_apart = |change: &&Change| change.severity != Severity::Regressed && change.discloses();
+    let disclosed = diff.changes.iter().filter(is_apart).count();
     if disclosed > 0 {
         clauses.push(format!("{} memory that was never shared", cases(disclosed, "discloses", "disclose")));
     }

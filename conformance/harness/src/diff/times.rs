@@ -227,7 +227,8 @@ impl Compared {
 }
 
 fn ratio(old: f64, new: f64) -> f64 {
-    new.max(f64::MIN_POSITIVE) / old.max(f64::MIN_POSITIVE)
+    // JSON has no number for a larger one.
+    (new.max(f64::MIN_POSITIVE) / old.max(f64::MIN_POSITIVE)).min(f64::MAX)
 }
 
 /// Returns the spread of each call of a report, for a record. Calls that were refused do not count.

@@ -31,7 +31,7 @@ pub struct Diff {
     pub times: Times,
     /// The cases that changed, sorted by severity (worst first), then by name.
     pub changes: Vec<Change>,
-    /// The number of cases without a difference.
+    /// The number of cases without a difference, of those that are in both reports.
     pub same: usize,
 }
 
@@ -71,10 +71,11 @@ pub struct Side {
 }
 
 impl Diff {
-    /// Whether something regressed, or a case is checked for the first time and fails.
+    /// Whether something regressed, a case is checked for the first time and fails, or a disclosure is new where the old
+    /// report could not show it.
     #[must_use]
     pub fn has_failed(&self) -> bool {
-        self.has_regressed() || self.changes.iter().any(Change::is_new_failure)
+        self.has_regressed() || self.changes.iter().any(|change| change.is_new_failure() || change.discloses())
     }
 
     /// Whether a case regressed, a call became slower, or a process crashed or hung outside any case in a way that the old
