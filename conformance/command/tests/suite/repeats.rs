@@ -34,6 +34,8 @@ fn repeated(verdicts: &[Verdict]) -> Result<String, Stop> {
 #[case::failed_first(&[Verdict::Crash, Verdict::Pass], 1)]
 #[case::failed_last(&[Verdict::Pass, Verdict::Crash], 1)]
 #[case::failed_between(&[Verdict::Pass, Verdict::Crash, Verdict::Fail], 1)]
+#[case::error_last(&[Verdict::Crash, Verdict::Error], 1)]
+#[case::error_first(&[Verdict::Error, Verdict::Crash], 1)]
 #[case::passed(&[Verdict::Pass, Verdict::Pass], 0)]
 #[conformance::test()]
 fn diff_counts_the_worst(
@@ -63,8 +65,10 @@ fn diff_counts_the_worst(
 #[rstest]
 #[case::failed_first(&[Verdict::Crash, Verdict::Pass], true)]
 #[case::failed_last(&[Verdict::Pass, Verdict::Crash], true)]
-// After an error of the harness, nothing is known of the rule.
-#[case::unknown(&[Verdict::Fail, Verdict::Error], false)]
+// An error of the harness says nothing of the rule, so it hides no failure.
+#[case::error_last(&[Verdict::Fail, Verdict::Error], true)]
+#[case::error_first(&[Verdict::Error, Verdict::Fail], true)]
+#[case::error_and_pass(&[Verdict::Pass, Verdict::Error], false)]
 #[conformance::test()]
 fn fleet_counts_the_worst(#[case] verdicts: &[Verdict], #[case] breaks: bool) -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
@@ -116,6 +120,27 @@ fn every_end_discloses(#[values(["first", "second"], ["second", "first"])] texts
     check!(texts.iter().all(|text| printed.contains(&format!("the {text} secret"))), "{printed}");
     let report = Report::read(&reports.path("new")).map_err(harness)?;
     check!(report.cases[1].disclosures.len() == 2, "{:?}", report.cases[1].disclosures);
+    Ok(())
+}
+
+/// A case that disclosed and then could not run again has a new disclosure, and the first sentence names it.
+#[rstest]
+#[conformance::test()]
+fn an_unsupported_end_hides_no_disclosure(#[values([true, false], [false, true])] discloses: [bool; 2]) -> Outcome {
+    let end = |discloses: bool| {
+        move |case: &mut CaseReport| match discloses {
+            true => case.disclosures = vec!["a secret of another".to_owned()],
+            false => case.verdict = Verdict::Unsupported,
+        }
+    };
+    let old = plain("580.159.04", 3);
+    let reports = Reports::new(&old, &old)?;
+    std::fs::write(reports.path("new"), ended_as(&discloses.map(end))?).map_err(harness)?;
+    let output = reports.run(&["diff", "old", "new"])?;
+    let printed = text(&output.stdout);
+    let first = printed.lines().next().unwrap_or_default();
+    check!(first.contains("1 disclosure is new since ") && first.contains(": a secret of another."), "{printed}");
+    check!(output.status.code() == Some(1), "{:?}: {printed}", output.status);
     Ok(())
 }
 

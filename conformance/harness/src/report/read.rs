@@ -173,9 +173,11 @@ pub(super) trait Ended: DeserializeOwned {
     fn weight(&self) -> Weight;
 }
 
-/// How bad the end of a case is. Between two failures, the kind of the defect decides.
+/// How bad the end of a case is. A failure is worse than an error of the harness, which says nothing of the driver. Between
+/// two failures, the kind of the defect decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Weight {
+    is_failure: bool,
     /// The verdict; that of all failures is `fail`.
     verdict: Verdict,
     kind: Option<Reverse<Defect>>,
@@ -185,7 +187,7 @@ impl Weight {
     pub(crate) fn of(verdict: Verdict, failure: Option<&Failure>) -> Self {
         let is_failure = !verdict.is_good() && verdict != Verdict::Error;
         let kind = failure.map(|failure| failure.kind).or(Failure::of_verdict(verdict).map(|failure| failure.kind));
-        Self { verdict: if is_failure { Verdict::Fail } else { verdict }, kind: kind.map(Reverse) }
+        Self { is_failure, verdict: if is_failure { Verdict::Fail } else { verdict }, kind: kind.map(Reverse) }
     }
 }
 
