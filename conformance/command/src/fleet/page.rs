@@ -20,18 +20,22 @@ struct Page<'a> {
     /// The rules that break somewhere, or the rule that was asked for.
     rules: Vec<&'a Rule>,
     hosts: Vec<usize>,
+    /// The number of hosts that the table leaves out.
+    more_hosts: usize,
     policy: String,
     style: &'static str,
 }
 
 pub(super) fn page(fleet: &Fleet, rule: Option<&str>, rows: &[Row]) -> Result<String, Failure> {
     let is_shown = |shown: &&Rule| rule.map_or(!shown.broken_in.is_empty(), |row| shown.row == row);
+    let hosts = hosts(fleet);
     let page = Page {
         fleet,
         rows,
         headline: headline(fleet),
         rules: fleet.rules.iter().filter(is_shown).collect(),
-        hosts: hosts(fleet, HOSTS),
+        hosts: hosts.iter().copied().take(HOSTS).collect(),
+        more_hosts: hosts.len().saturating_sub(HOSTS),
         policy: policy(),
         style: STYLE,
     };
@@ -42,8 +46,10 @@ impl Page<'_> {
     fn mood(&self) -> &'static str {
         let [rare, ..] = self.incidents();
         let is_worse = !rare.is_empty() || !self.fleet.regressions.is_empty();
-        let is_bad = self.fleet.outliers.iter().any(|outlier| outlier.is_broken) || !self.unfit().is_empty();
-        if is_bad || is_worse || self.fleet.reports.iter().any(|report| report.lost > 0) { "bad" } else { "good" }
+        let breaks = self.fleet.rules.iter().any(|rule| self.fleet.broken_now(rule, false).next().is_some());
+        let lacks = |report: &Member| report.lost > 0 || words::errors(report).is_some();
+        let is_bad = breaks || is_worse || !self.unfit().is_empty();
+        if is_bad || self.fleet.reports.iter().any(lacks) { "bad" } else { "good" }
     }
 
     /// Returns the incidents that are outliers, the others, and those of earlier reports.
@@ -56,14 +62,14 @@ impl Page<'_> {
         self.told(words::unfit)
     }
 
-    /// Returns the reports that lost lines, that have cases more than once, or that have no end.
+    /// Returns the reports in which the harness failed, that lost lines, that have cases more than once, or that have no end.
     fn incomplete(&self) -> Vec<(&str, String)> {
         let cut = |report: &Member| {
             let running = report.running.as_ref().map(|case| format!("ended while running {case}"));
             let is_cut = !report.is_complete && report.lost == 0;
             is_cut.then(|| running.unwrap_or_else(|| "has no end line".to_owned()))
         };
-        [self.told(words::lost), self.told(words::repeated), self.told(cut)].concat()
+        [self.told(words::errors), self.told(words::lost), self.told(words::repeated), self.told(cut)].concat()
     }
 
     /// Returns the reports of which there is something to tell.

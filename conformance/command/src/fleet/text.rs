@@ -7,12 +7,12 @@ use conformance::catalogue::Row;
 use conformance::fleet::{Fleet, Incident, Member, Rule};
 
 use super::By;
-use super::words::{self, at, headline, history, hosts, outlier, peer, statement, unfit};
+use super::words::{self, headline, history, hosts, on_host, outlier, statement, unfit};
 
 /// The number of outliers and of rules that are printed. The JSON has all.
 const SHOWN: usize = 40;
 
-/// The number of hosts in a table.
+/// The number of hosts in a table. If there are more, another table follows.
 const HOSTS: usize = 8;
 
 pub(super) fn text(fleet: &Fleet, by: By, rule: Option<&str>, rows: &[Row]) -> String {
@@ -66,6 +66,7 @@ pub(super) fn text(fleet: &Fleet, by: By, rule: Option<&str>, rows: &[Row]) -> S
     text.extend(past.iter().take(SHOWN).map(told));
     more(&mut text, past.len());
     add(&mut text, fleet, "reports that check too little", unfit);
+    add(&mut text, fleet, "reports with harness errors", words::errors);
     add(&mut text, fleet, "reports that lost lines", words::lost);
     add(&mut text, fleet, "reports with repeated cases", words::repeated);
     let cut: Vec<_> = fleet.reports.iter().filter(|report| !report.is_complete && report.lost == 0).collect();
@@ -124,33 +125,44 @@ fn by_driver(fleet: &Fleet, rules: &[&Rule]) -> String {
         };
         rule.by_driver.iter().map(cell).collect()
     };
-    table(&fleet.drivers, rules.iter().map(|rule| (rule.row.as_str(), cells(rule))))
+    let lines = rules.iter().map(|rule| Line { row: &rule.row, cells: cells(rule), below: words::few(fleet, rule) });
+    table(&fleet.drivers, lines.collect())
 }
 
 fn by_host(fleet: &Fleet, rules: &[&Rule]) -> String {
-    let hosts = hosts(fleet, HOSTS);
-    if hosts.is_empty() {
-        return format!(
-            "  no rule breaks {} only a few {}s of the same driver and GPUs; --by driver shows where they break\n",
-            at(fleet),
-            peer(fleet)
-        );
+    let all = hosts(fleet);
+    if all.is_empty() {
+        return format!("  {}\n", words::none_now(fleet));
     }
-    let names: Vec<_> = hosts.iter().map(|index| fleet.reports[*index].name.clone()).collect();
-    let is_broken = |rule: &Rule, host: &usize| rule.broken_in.binary_search(host).is_ok();
-    let cells =
-        |rule: &Rule| hosts.iter().map(|host| if is_broken(rule, host) { "breaks" } else { "" }.to_owned()).collect();
-    let some = rules.iter().filter(|rule| hosts.iter().any(|host| is_broken(rule, host)));
-    table(&names, some.map(|rule| (rule.row.as_str(), cells(rule))))
+    let of_hosts = |hosts: &[usize]| {
+        let names: Vec<_> = hosts.iter().map(|index| fleet.reports[*index].name.clone()).collect();
+        let line = |rule: &&&Rule| {
+            let cells: Vec<_> = hosts.iter().map(|host| on_host(rule, *host).to_owned()).collect();
+            cells.iter().any(|cell| !cell.is_empty()).then_some(cells)
+        };
+        let lines = rules.iter().filter_map(|rule| Some(Line { row: &rule.row, cells: line(&rule)?, below: None }));
+        table(&names, lines.collect())
+    };
+    let tables: Vec<_> = all[..all.len().min(SHOWN)].chunks(HOSTS).map(of_hosts).collect();
+    let mut text = tables.join("\n");
+    more(&mut text, all.len());
+    text
+}
+
+/// A line of a table.
+struct Line<'a> {
+    row: &'a str,
+    cells: Vec<String>,
+    /// What stands below the line.
+    below: Option<String>,
 }
 
 /// Formats a table whose columns are as wide as their widest value.
-fn table<'a>(columns: &[String], lines: impl Iterator<Item = (&'a str, Vec<String>)>) -> String {
-    let lines: Vec<_> = lines.collect();
+fn table(columns: &[String], lines: Vec<Line<'_>>) -> String {
     let length = |text: &str| text.chars().count();
-    let first = lines.iter().map(|(row, _)| length(row)).max().unwrap_or_default();
+    let first = lines.iter().map(|line| length(line.row)).max().unwrap_or_default();
     let width = |place: usize| {
-        let values = lines.iter().filter_map(|(_, cells)| cells.get(place)).map(|cell| length(cell));
+        let values = lines.iter().filter_map(|line| line.cells.get(place)).map(|cell| length(cell));
         values.chain(columns.get(place).map(|name| length(name))).max().unwrap_or_default()
     };
     let widths: Vec<_> = (0..columns.len()).map(width).collect();
@@ -159,7 +171,10 @@ fn table<'a>(columns: &[String], lines: impl Iterator<Item = (&'a str, Vec<Strin
         format!("  {row:first$}{cells}\n").trim_end().to_owned() + "\n"
     };
     let mut text = line("", columns);
-    text.extend(lines.iter().take(SHOWN).map(|(row, cells)| line(row, cells)));
+    for Line { row, cells, below } in lines.iter().take(SHOWN) {
+        text += &line(row, cells);
+        text.extend(below.iter().map(|below| format!("    {below}\n")));
+    }
     more(&mut text, lines.len());
     text
 }

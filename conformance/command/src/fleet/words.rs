@@ -1,9 +1,10 @@
 //! The words of a fleet, for the text and for the page.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use conformance::catalogue::Row;
-use conformance::fleet::{Cell, Fleet, Incident, IncidentKind, Member, Outlier, Regression, Way};
+use conformance::fleet::{Before, Cell, Fleet, Incident, IncidentKind, Member, Outlier, Regression, Rule, Way};
 
 /// The title of the incidents that no compared report has.
 pub(super) const PAST: &str = "disclosures, Xid messages and crashes of earlier reports";
@@ -13,21 +14,7 @@ const NAMED: usize = 5;
 
 /// Returns the fleet in one sentence.
 pub(super) fn headline(fleet: &Fleet) -> String {
-    let broken = fleet.outliers.iter().filter(|outlier| outlier.is_broken);
-    let mut hosts: Vec<_> = broken.clone().flat_map(|outlier| &outlier.reports).collect();
-    hosts.sort();
-    hosts.dedup();
-    let (at, peer) = (at(fleet), peer(fleet));
-    let outliers = match broken.count() {
-        0 => format!("no rule breaks {at} only a few {peer}s of the same driver and GPUs"),
-        rules => format!(
-            "{} {} {at} {}, but {} {at} most {peer}s of the same driver and GPUs",
-            count(rules, "rule"),
-            breaks(rules),
-            count(hosts.len(), peer),
-            if rules == 1 { "holds" } else { "hold" },
-        ),
-    };
+    let peer = peer(fleet);
     let unfit = fleet.reports.iter().filter(|report| unfit(report).is_some()).count();
     let unfit = match unfit {
         0 => String::new(),
@@ -48,7 +35,53 @@ pub(super) fn headline(fleet: &Fleet) -> String {
         0 => String::new(),
         files => format!("; {} could not be read", count(files, "file")),
     };
-    format!("{}: {incidents}{outliers}{unfit}{lost}{unread}", reports(fleet))
+    let (broken, undecided) = (broken(fleet), undecided(fleet));
+    format!("{}: {incidents}{broken}{undecided}{unfit}{lost}{unread}", reports(fleet))
+}
+
+/// Says how many rules break on only a few hosts, and how many others break. Listed deviations are known.
+fn broken(fleet: &Fleet) -> String {
+    let outliers = fleet.outliers.iter().filter(|outlier| outlier.is_broken);
+    let hosts: BTreeSet<_> = outliers.clone().flat_map(|outlier| &outlier.reports).collect();
+    let rows: BTreeSet<_> = outliers.clone().map(|outlier| &outlier.row).collect();
+    let (at, peer) = (at(fleet), peer(fleet));
+    let told = outliers.count();
+    let others: Vec<_> = fleet.rules.iter().filter(|rule| !rows.contains(&rule.row)).collect();
+    let others: Vec<_> = others.into_iter().filter(|rule| fleet.broken_now(rule, false).next().is_some()).collect();
+    let of_others: BTreeSet<_> = others.iter().flat_map(|rule| fleet.broken_now(rule, false)).collect();
+    let of_others = format!("{} {at} {}", breaks(others.len()), count(of_others.len(), peer));
+    let few = format!(
+        "{} {} {at} {}, but {} {at} most {peer}s of the same driver and GPUs",
+        count(told, "rule"),
+        breaks(told),
+        count(hosts.len(), peer),
+        if told == 1 { "holds" } else { "hold" },
+    );
+    match (told, others.len()) {
+        (0, 0) => format!("no rule breaks {at} only a few {peer}s of the same driver and GPUs"),
+        (0, rules) => format!("{} {of_others}", count(rules, "rule")),
+        (_, 0) => few,
+        (_, rules) => format!("{few}; {} {of_others}", count(rules, "other rule")),
+    }
+}
+
+/// Says in how many cases the harness failed. Nothing is known of their rules, and their runs failed.
+fn undecided(fleet: &Fleet) -> String {
+    let reports: Vec<_> = fleet.reports.iter().filter(|report| errors(report).is_some()).collect();
+    let cases = reports.iter().map(|report| report.errors).sum();
+    let (at, hosts) = (at(fleet), count(reports.len(), peer(fleet)));
+    match reports.len() {
+        0 => String::new(),
+        _ => format!("; {at} {hosts}, the harness could not decide {}", count(cases, "case")),
+    }
+}
+
+/// Says in how many cases of a report the harness failed.
+pub(super) fn errors(report: &Member) -> Option<String> {
+    let rules = if report.errors == 1 { "its rules" } else { "their rules" };
+    let told = || format!("the harness failed in {}, so nothing is known of {rules}", count(report.errors, "case"));
+    // The host has a newer report.
+    (report.errors > 0 && report.is_compared).then(told)
 }
 
 /// Says how many reports there are, of how many hosts and drivers.
@@ -81,20 +114,27 @@ fn breaks(rules: usize) -> &'static str {
 /// Says how many rules the newest release of a driver broke, and how many earlier ones did.
 fn regressions(fleet: &Fleet) -> Option<String> {
     let (new, old): (Vec<_>, Vec<_>) = fleet.regressions.iter().partition(|one| one.is_newest);
-    let rows = |some: &[&Regression]| some.iter().map(|one| one.row.as_str()).collect::<BTreeSet<_>>().len();
+    let rows = |some: &[&Regression]| some.iter().map(|one| one.row.clone()).collect::<BTreeSet<_>>();
     let names = |which: fn(&Regression) -> usize| {
         let drivers: BTreeSet<_> = new.iter().map(|one| which(one)).collect();
         drivers.into_iter().map(|driver| fleet.driver(driver)).collect::<Vec<_>>().join(" or ")
     };
     let told = |rules: usize| format!("{} {}", count(rules, "rule"), breaks(rules));
     const EARLIER: &str = "since an earlier release of the driver";
-    match (rows(&new), rows(&old)) {
+    let held = match new.iter().map(|one| one.was).max() {
+        Some(Before::Listed) => "held, or broke only as a list says,",
+        Some(Before::Milder) => "held, or broke in a milder way,",
+        Some(Before::Held) | None => "held",
+    };
+    // A rule that the newest release broke in a worse way is told once.
+    let earlier = rows(&old).difference(&rows(&new)).count();
+    match (rows(&new).len(), earlier) {
         (0, 0) => None,
         (0, rules) => Some(format!("{} {}", told(rules), EARLIER)),
         (rules, others) => {
             let more = if others > 0 { format!(", and {others} {}", EARLIER) } else { String::new() };
             let (driver, before) = (names(|one| one.driver), names(|one| one.before));
-            Some(format!("{} with {driver}, but held with {before}{more}", told(rules)))
+            Some(format!("{} with {driver}, but {held} with {before}{more}", told(rules)))
         }
     }
 }
@@ -102,8 +142,13 @@ fn regressions(fleet: &Fleet) -> Option<String> {
 /// Returns what a rule that a release broke does, without the rule.
 pub(super) fn regression(fleet: &Fleet, one: &Regression) -> String {
     let causes = ways(&one.causes, one.broken);
+    let was = match one.was {
+        Before::Held => "holds",
+        Before::Listed => "breaks only as a list says",
+        Before::Milder => "breaks in a milder way",
+    };
     format!(
-        "breaks {} {} of {} with {} and {}, holds with {}: {causes}",
+        "breaks {} {} of {} with {} and {}, {was} with {}: {causes}",
         at(fleet),
         one.broken,
         count(one.checked, peer(fleet)),
@@ -300,10 +345,34 @@ pub(super) fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-/// Returns the indices of the reports with the most outliers, at most as many as asked for.
-pub(super) fn hosts(fleet: &Fleet, most: usize) -> Vec<usize> {
-    let mut hosts: Vec<_> = (0..fleet.reports.len()).filter(|index| fleet.reports[*index].outliers > 0).collect();
-    hosts.sort_by_key(|index| usize::MAX - fleet.reports[*index].outliers);
-    hosts.truncate(most);
+/// Returns the indices of the compared reports in which a rule breaks: those with the most outliers first, then those with
+/// the most rules that break unlisted.
+pub(super) fn hosts(fleet: &Fleet) -> Vec<usize> {
+    let mut unlisted = vec![0_usize; fleet.reports.len()];
+    fleet.rules.iter().flat_map(|rule| fleet.broken_now(rule, false)).for_each(|index| unlisted[index] += 1);
+    let breaks = |index: &usize| fleet.reports[*index].is_compared && fleet.reports[*index].broken > 0;
+    let mut hosts: Vec<_> = (0..fleet.reports.len()).filter(breaks).collect();
+    hosts.sort_by_key(|index| Reverse((fleet.reports[*index].outliers, unlisted[*index])));
     hosts
+}
+
+/// Names the hosts on which a rule breaks unlisted, if they are few.
+pub(super) fn few(fleet: &Fleet, rule: &Rule) -> Option<String> {
+    let hosts: Vec<_> = fleet.broken_now(rule, false).collect();
+    let names = || format!("{} {}", at(fleet), names(fleet, &hosts, |member| member.name.clone()));
+    (1..=NAMED).contains(&hosts.len()).then(names)
+}
+
+/// Returns what a rule does on a host, if it breaks there.
+pub(super) fn on_host(rule: &Rule, host: usize) -> &'static str {
+    match (rule.broken_in.binary_search(&host), rule.listed_in.binary_search(&host)) {
+        (Err(_), _) => "",
+        (Ok(_), Ok(_)) => "listed",
+        (Ok(_), Err(_)) => "breaks",
+    }
+}
+
+/// Says that no newest report breaks a rule, although earlier ones do.
+pub(super) fn none_now(fleet: &Fleet) -> String {
+    format!("no rule breaks {} any {} now; --by driver counts earlier reports too", at(fleet), peer(fleet))
 }

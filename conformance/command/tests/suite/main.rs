@@ -6,6 +6,7 @@ use conformance::runner::{self, Program};
 
 mod agreement;
 mod bad_ends;
+mod broken_hosts;
 mod bundle;
 mod causes;
 mod changes;

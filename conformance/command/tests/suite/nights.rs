@@ -1,10 +1,11 @@
 //! `conformance fleet` over many reports of each host, and over releases of a driver.
 
 use conformance::report::{Report, Runs};
-use conformance::{Outcome, Stop, Verdict, check};
+use conformance::{Defect, Outcome, Stop, Verdict, check};
 use rstest::rstest;
 use tempfile::TempDir;
 
+use crate::command::failed;
 use crate::fleet::{ROW, XID, crash, of_host, run, write};
 use crate::suite::harness;
 
@@ -194,15 +195,16 @@ fn listed(report: &mut Report) {
 #[case::newest(
     &[false, true],
     |_: &mut Report| {},
-    "6 reports of 6 hosts and 2 drivers: 1 rule breaks with NVIDIA 590.1, but held with NVIDIA 590.0; no rule breaks on "
+    "6 reports of 6 hosts and 2 drivers: 1 rule breaks with NVIDIA 590.1, but held with NVIDIA 590.0; 1 rule breaks on 3 \
+     hosts."
 )]
 #[case::since_an_earlier_one(
     &[false, true, true],
     |_: &mut Report| {},
-    "9 reports of 9 hosts and 3 drivers: 1 rule breaks since an earlier release of the driver; no rule breaks on "
+    "9 reports of 9 hosts and 3 drivers: 1 rule breaks since an earlier release of the driver; 1 rule breaks on 6 hosts."
 )]
-#[case::repaired(&[false, true, false], |_: &mut Report| {}, "9 reports of 9 hosts and 3 drivers: no rule breaks on ")]
-#[case::always(&[true, true], |_: &mut Report| {}, "6 reports of 6 hosts and 2 drivers: no rule breaks on ")]
+#[case::repaired(&[false, true, false], |_: &mut Report| {}, "9 reports of 9 hosts and 3 drivers: 1 rule breaks on 3 hosts.")]
+#[case::always(&[true, true], |_: &mut Report| {}, "6 reports of 6 hosts and 2 drivers: 1 rule breaks on 6 hosts.")]
 #[case::listed(&[false, true], listed, "6 reports of 6 hosts and 2 drivers: no rule breaks on ")]
 #[conformance::test()]
 fn a_release_that_breaks_a_rule_is_told(
@@ -224,7 +226,7 @@ fn a_release_that_breaks_a_rule_is_told(
     let (_, printed, errors) = run(folder.path(), &[])?;
     check!(printed.starts_with(says), "{printed}{errors}");
     let (_, page, _) = run(folder.path(), &["--format", "html"])?;
-    if says.contains("1 rule breaks") {
+    if says.contains("1 rule breaks with") || says.contains("1 rule breaks since") {
         let told =
             "breaks on 3 of 3 hosts with NVIDIA 590.1 and NVIDIA H200, holds with NVIDIA 590.0: crash, SIGSEGV in ";
         check!(
@@ -233,7 +235,86 @@ fn a_release_that_breaks_a_rule_is_told(
         );
         check!(page.contains(told) && page.contains("<header class=\"bad\">"), "{page}");
     } else {
-        check!(!printed.contains("release of a driver broke") && page.contains("<header class=\"good\">"), "{printed}");
+        let mood = if says.contains("no rule breaks") { "good" } else { "bad" };
+        check!(!printed.contains("release of a driver broke"), "{printed}");
+        check!(page.contains(&format!("<header class=\"{mood}\">")), "{page}");
     }
+    Ok(())
+}
+
+/// A newer run of a part of the suite, in which the broken rule is not checked, does not hide the whole report of its host.
+/// A host without a whole report is judged by the newest that it has.
+#[rstest]
+#[case::whole_before(|night: usize| night < NIGHTS - 1, "breaks on 1 of 4 hosts", true)]
+#[case::whole_long_before(|night: usize| night == 0, "breaks on 1 of 4 hosts", true)]
+#[case::none_whole(|_: usize| false, "", false)]
+#[conformance::test()]
+fn a_filtered_run_hides_no_broken_rule(
+    #[case] is_whole: fn(usize) -> bool,
+    #[case] told: &str,
+    #[case] is_bad: bool,
+) -> Outcome {
+    let folder = nights(|host, night, report| {
+        if host != 3 {
+            return;
+        }
+        report.run.is_partial = !is_whole(night);
+        match night + 1 == NIGHTS {
+            true => report.cases.truncate(1),
+            false => crash(report),
+        }
+    })?;
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    check!(printed.contains(": 1 rule breaks on 1 host, ") == is_bad && printed.contains(told), "{printed}{errors}");
+    check!(!printed.contains("check too little"), "{printed}");
+    Ok(())
+}
+
+fn wrong_code(report: &mut Report) {
+    failed(&mut report.cases[1], Verdict::Fail, Defect::Code);
+}
+
+fn listed_crash(report: &mut Report) {
+    crash(report);
+    listed(report);
+}
+
+/// A failure that no list knows is a regression of its own, also after a release with only listed ones. So is a worse kind
+/// of failure.
+#[rstest]
+#[case::listed_before(
+    [|_: &mut Report| {}, listed_crash, crash],
+    "1 rule breaks with NVIDIA 590.2, but held, or broke only as a list says, with NVIDIA 590.1; ",
+    "and NVIDIA H200, breaks only as a list says with NVIDIA 590.1: crash"
+)]
+#[case::always_listed(
+    [listed_crash, listed_crash, crash],
+    "1 rule breaks with NVIDIA 590.2, but held, or broke only as a list says, with NVIDIA 590.1; ",
+    "and NVIDIA H200, breaks only as a list says with NVIDIA 590.1: crash"
+)]
+#[case::milder_before(
+    [|_: &mut Report| {}, wrong_code, crash],
+    "1 rule breaks with NVIDIA 590.2, but held, or broke in a milder way, with NVIDIA 590.1; ",
+    "and NVIDIA H200, breaks in a milder way with NVIDIA 590.1: crash"
+)]
+#[case::worse_before([|_: &mut Report| {}, crash, wrong_code], "1 rule breaks since an earlier release of the driver; ", "")]
+#[case::listed_now([crash, crash, listed_crash], "3 drivers: 1 rule breaks on 6 hosts.", "")]
+#[conformance::test()]
+fn a_list_or_a_milder_failure_hides_no_regression(
+    #[case] releases: [fn(&mut Report); 3],
+    #[case] says: &str,
+    #[case] told: &str,
+) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for (release, alter) in releases.iter().enumerate() {
+        for host in 0..3 {
+            let mut report = of_host(&format!("590.{release}"), 3, &format!("node-{release}{host}"));
+            alter(&mut report);
+            write(folder.path(), &format!("{release}{host}.jsonl"), &report)?;
+        }
+    }
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    let first = printed.lines().next().unwrap_or_default();
+    check!(first.contains(says) && printed.contains(told), "{printed}{errors}");
     Ok(())
 }

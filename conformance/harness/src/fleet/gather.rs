@@ -112,11 +112,15 @@ pub(super) struct Kept {
     /// What `--require` asked for and the machine did not have.
     pub(super) unmet: Vec<String>,
     pub(super) is_complete: bool,
+    /// Whether a filter, a level or a budget left out cases.
+    pub(super) is_partial: bool,
     pub(super) has_cases: bool,
     /// The number of cases that the last line counts and the report lacks.
     pub(super) lost: usize,
     /// The number of cases that appear more than once.
     pub(super) repeated: usize,
+    /// The number of cases in which the harness failed.
+    pub(super) errors: usize,
     pub(super) running: Option<String>,
     /// The numbers of its incidents.
     pub(super) incidents: Vec<usize>,
@@ -321,6 +325,7 @@ impl Reader {
             path: path.to_owned(),
             host: run.identification.as_ref().map(|machine| machine.host.clone()),
             gpus: run.gpus(),
+            is_partial: run.is_partial,
             unmet: run.unmet,
             began: run.began,
             driver: (run.driver.name, run.driver.version),
@@ -328,6 +333,7 @@ impl Reader {
             has_cases: ended().next().is_some(),
             lost,
             repeated: ended().filter(|end| end.is_repeated).count(),
+            errors: ended().filter(|end| end.verdict == Verdict::Error).count(),
             running,
             incidents: incidents.into_iter().collect(),
             checked: Vec::new(),

@@ -1,7 +1,8 @@
 //! Many reports at once: which rules break where, and on which driver releases.
 //!
 //! A report is compared with its peers: the reports of the same driver and GPUs, of each host only the newest. What most
-//! peers do not do is an outlier. A rule that holds with one release of a driver and breaks with the next is a regression.
+//! peers do not do is an outlier. A rule that holds with one release of a driver and breaks with the next is a regression,
+//! and so is one that breaks in a worse way.
 
 mod gather;
 mod peers;
@@ -11,7 +12,7 @@ mod types;
 
 use std::path::Path;
 
-pub use types::{Cell, Fleet, Incident, IncidentKind, Member, Outlier, Regression, Rule, Unread, Way};
+pub use types::{Before, Cell, Fleet, Incident, IncidentKind, Member, Outlier, Regression, Rule, Unread, Way};
 
 impl Fleet {
     /// Reads every report (`*.jsonl`, `*.json`) in a folder and the folders in it. A file that cannot be read is named and

@@ -13,10 +13,14 @@ pub(super) const RARE: usize = 3;
 const WAYS: usize = 3;
 
 /// Returns whether each report is compared. A host that was repaired is no outlier because of its earlier nights, and a
-/// host with many reports is still one peer. A report that names no host may be of any.
+/// host with many reports is still one peer. A part of the suite that holds does not repair what broke in another part, so
+/// a filtered run does not replace a whole one. A report that names no host may be of any.
 pub(super) fn are_compared(reports: &[Kept]) -> Vec<bool> {
     // A time of a later run is a greater text. Reports are sorted by path, and the end of a night's name is its time.
-    let rank = |index: usize| (is_whole(&reports[index]), &reports[index].began, index);
+    let rank = |index: usize| {
+        let report = &reports[index];
+        (has_result(report), !report.is_partial, &report.began, index)
+    };
     let mut newest = BTreeMap::new();
     for (index, report) in reports.iter().enumerate() {
         if let Some(host) = &report.host {
@@ -30,7 +34,7 @@ pub(super) fn are_compared(reports: &[Kept]) -> Vec<bool> {
 }
 
 /// Whether a report says what its machine does. A run that still goes on, that broke off or that selected no case does not.
-pub(super) fn is_whole(report: &Kept) -> bool {
+pub(super) fn has_result(report: &Kept) -> bool {
     report.is_complete && report.has_cases
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::gather::{Broken, Gathered, Kept, Seen};
-use super::peers::{RARE, are_compared, is_whole, product, ways};
+use super::peers::{RARE, are_compared, has_result, product, ways};
 use super::regressions::regressions;
 use super::types::{Cell, Fleet, Incident, IncidentKind, Member, Outlier, Rule};
 use crate::diff::without_numbers;
@@ -107,6 +107,7 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
             row: rows.list[*row].clone(),
             by_driver: of_drivers.iter().map(|members| cell(*row, members)).collect(),
             broken_in: broken.get(row).unwrap_or(&none).keys().copied().collect(),
+            listed_in: listed_in(broken.get(row).unwrap_or(&none)),
         })
         .collect();
     rules.sort_by(|one, other| one.row.cmp(&other.row));
@@ -126,6 +127,11 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
             .collect(),
         unreadable,
     }
+}
+
+/// Returns the reports in which only listed deviations break a rule.
+fn listed_in(breaks: &BTreeMap<usize, Broken>) -> Vec<usize> {
+    breaks.iter().filter(|(_, one)| one.is_listed).map(|(index, _)| *index).collect()
 }
 
 /// Returns the incidents of equal machines.
@@ -193,7 +199,7 @@ fn checks(report: &Kept) -> usize {
 /// How many rules the usual report checks, by driver and product of the GPUs, if there are enough to tell.
 fn usual_checks<'a>(reports: &'a [Kept], compared: &[usize]) -> BTreeMap<(&'a (String, String), &'a str), usize> {
     let mut all: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-    let whole = compared.iter().map(|index| &reports[*index]).filter(|report| is_whole(report));
+    let whole = compared.iter().map(|index| &reports[*index]).filter(|report| has_result(report));
     whole.for_each(|report| all.entry((&report.driver, product(report))).or_default().push(checks(report)));
     all.retain(|_, counts| counts.len() >= FEWEST_PEERS);
     let median = |mut counts: Vec<usize>| {
@@ -223,6 +229,7 @@ fn member(
         is_complete: report.is_complete,
         lost: report.lost,
         repeated: report.repeated,
+        errors: report.errors,
         running: report.running.clone(),
         checked: checks(report),
         checks_less_than: usual.filter(|usual| checks(report) * 10 < usual * 9),

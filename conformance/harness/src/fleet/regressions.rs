@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::gather::{Broken, Gathered, Kept};
 use super::peers::{RARE, product, ways};
-use super::types::Regression;
+use super::types::{Before, Regression};
+use crate::Defect;
 
 /// What a rule does with one release.
 struct State<'a> {
@@ -18,10 +19,33 @@ impl State<'_> {
     fn breaks(&self) -> bool {
         self.broken.len() * RARE > self.checked
     }
+
+    /// Returns the kinds of the failures that no list knows, the worst first.
+    fn unlisted(&self) -> Vec<Defect> {
+        let mut kinds: Vec<_> = self.broken.iter().filter(|one| !one.is_listed).map(|one| one.kind).collect();
+        kinds.sort();
+        kinds
+    }
+
+    /// Returns what the rule did with the release before, if this one made it worse. A worse kind counts from the same
+    /// share of the reports on as a broken rule does.
+    fn is_worse_than(&self, before: &Self) -> Option<Before> {
+        let (new, old) = (self.unlisted(), before.unlisted());
+        match old.first() {
+            _ if new.is_empty() => None,
+            _ if !before.breaks() => Some(Before::Held),
+            None => Some(Before::Listed),
+            Some(worst) if new.iter().filter(|kind| *kind < worst).count() * RARE > self.checked => {
+                Some(Before::Milder)
+            }
+            Some(_) => None,
+        }
+    }
 }
 
-/// Returns the rules that hold with one release of a driver and break with the next, on GPUs of the same product. A rule
-/// that a later release repaired is none. Neither is one that only listed deviations break: they are known.
+/// Returns the rules that hold with one release of a driver and break with the next, on GPUs of the same product, and those
+/// that a release broke in a worse way than the release before. A rule that a later release repaired is none. Neither is
+/// one that only listed deviations break: they are known.
 pub(super) fn regressions(gathered: &Gathered, compared: &[usize], driver_of: &[usize]) -> Vec<Regression> {
     let reports = &gathered.reports;
     // By the name of the driver and the product, the reports of each release in the order of the releases.
@@ -36,21 +60,22 @@ pub(super) fn regressions(gathered: &Gathered, compared: &[usize], driver_of: &[
         let newest = releases.keys().next_back().copied();
         for (row, name) in gathered.rows.list.iter().enumerate() {
             let states: Vec<_> = releases.iter().filter_map(|(driver, reports)| state(row, *driver, reports)).collect();
-            let Some(held) = states.iter().rposition(|state| !state.breaks()) else { continue };
-            let Some(first) = states.get(held + 1) else { continue };
-            if first.broken.iter().all(|broken| broken.is_listed) {
-                continue;
+            let held = states.iter().rposition(|state| !state.breaks()).unwrap_or_default();
+            for pair in states[held.min(states.len())..].windows(2) {
+                let [before, first] = pair else { continue };
+                let Some(was) = first.is_worse_than(before) else { continue };
+                all.push(Regression {
+                    row: name.clone(),
+                    driver: first.driver,
+                    before: before.driver,
+                    was,
+                    is_newest: newest == Some(first.driver),
+                    product: (*product).to_owned(),
+                    checked: first.checked,
+                    broken: first.broken.len(),
+                    causes: ways(first.broken.iter().copied(), &gathered.whats.list),
+                });
             }
-            all.push(Regression {
-                row: name.clone(),
-                driver: first.driver,
-                before: states[held].driver,
-                is_newest: newest == Some(first.driver),
-                product: (*product).to_owned(),
-                checked: first.checked,
-                broken: first.broken.len(),
-                causes: ways(first.broken.iter().copied(), &gathered.whats.list),
-            });
         }
     }
     let kind = |one: &Regression| one.causes.iter().map(|way| way.kind).min();

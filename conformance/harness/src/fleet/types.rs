@@ -14,7 +14,8 @@ pub struct Fleet {
     /// Disclosures, Xid messages, and processes that crashed or hung outside any case. Those that are outliers come first,
     /// the rarest of them before the others.
     pub incidents: Vec<Incident>,
-    /// The rules that a release of a driver broke: they still break with the newest release, and held with an earlier one.
+    /// The rules that a release of a driver broke: they still break with the newest release, and held with an earlier one,
+    /// or broke only as a list says, or in a milder way.
     pub regressions: Vec<Regression>,
     /// What only few of otherwise equal machines do, the rarest first, and broken rules before others.
     pub outliers: Vec<Outlier>,
@@ -40,8 +41,9 @@ pub struct Member {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// Whether the report is compared with those of its peers: it names no host, or it is the newest of its host and
-    /// driver. A report that broke off, lost lines or has no case is compared only if the host has no other. The reports
-    /// that are not compared count in what each rule does on each driver.
+    /// driver. That of a run of a part of the suite is compared only if the host has no whole one, and a report that broke
+    /// off, lost lines or has no case only if the host has no other. The reports that are not compared count in what each
+    /// rule does on each driver.
     pub is_compared: bool,
     /// The path of the report.
     pub path: PathBuf,
@@ -59,6 +61,10 @@ pub struct Member {
     #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub repeated: usize,
+    /// The number of cases in which the harness failed, so nothing is known of their rules.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub errors: usize,
     /// A case that had started but not ended when the report ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub running: Option<String>,
@@ -139,6 +145,8 @@ pub struct Rule {
     pub by_driver: Vec<Cell>,
     /// The indices of the reports in which it breaks.
     pub broken_in: Vec<usize>,
+    /// The indices of those in which only listed deviations break it.
+    pub listed_in: Vec<usize>,
 }
 
 /// A rule on one driver.
@@ -169,17 +177,19 @@ pub struct Way {
     pub runs: Option<Runs>,
 }
 
-/// A rule that a release of a driver broke.
+/// A rule that a release of a driver broke, or broke in a worse way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Regression {
     /// The row of the catalogue.
     pub row: String,
-    /// The first release with which it breaks in more than a third of the compared reports, as an index in the list of
-    /// drivers. It breaks with all later ones that check it.
+    /// The release, as an index in the list of drivers. With it and all later ones that check the rule, it breaks in more
+    /// than a third of the compared reports.
     pub driver: usize,
-    /// The release before, with which it holds.
+    /// The release before.
     pub before: usize,
+    /// What the rule does with that release.
+    pub was: Before,
     /// Whether the release is the newest of its driver and of these devices.
     pub is_newest: bool,
     /// The product name of the devices.
@@ -190,6 +200,19 @@ pub struct Regression {
     pub broken: usize,
     /// How it breaks, the most frequent way first; at most three ways.
     pub causes: Vec<Way>,
+}
+
+/// What a rule does with the release before the one that broke it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Before {
+    /// It holds.
+    Held,
+    /// Only listed deviations break it.
+    Listed,
+    /// It breaks in a less bad way: the kinds of defects are sorted from worst to least bad.
+    Milder,
 }
 
 /// What few of otherwise equal machines do.
@@ -217,6 +240,15 @@ impl Fleet {
     #[must_use]
     pub fn driver(&self, index: usize) -> &str {
         self.drivers.get(index).map_or("", String::as_str)
+    }
+
+    /// Returns the compared reports in which a rule breaks. Those of which a list knows are among them if asked for.
+    pub fn broken_now<'a>(&'a self, rule: &'a Rule, with_listed: bool) -> impl Iterator<Item = usize> {
+        let is_shown = move |index: &usize| {
+            let is_compared = self.reports.get(*index).is_some_and(|report| report.is_compared);
+            is_compared && (with_listed || rule.listed_in.binary_search(index).is_err())
+        };
+        rule.broken_in.iter().copied().filter(is_shown)
     }
 
     /// Returns the rule of a row, if a report checks it.

@@ -1,0 +1,93 @@
+//! `conformance fleet` where a rule breaks on hosts that are no outliers, and where the harness failed.
+
+use conformance::report::Report;
+use conformance::{Outcome, Stop, Verdict, check};
+use rstest::rstest;
+use tempfile::TempDir;
+
+use crate::fleet::{ROW, crash, of_host, run, write};
+use crate::suite::harness;
+
+/// Returns a folder with the reports of equal hosts, of which the first are altered.
+fn hosts(all: usize, altered: usize, alter: fn(&mut Report)) -> Result<TempDir, Stop> {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for number in 0..all {
+        let mut report = of_host("580.159.04", 3, &format!("node-{number}"));
+        if number < altered {
+            alter(&mut report);
+        }
+        write(folder.path(), &format!("{number:02}.jsonl"), &report)?;
+    }
+    Ok(folder)
+}
+
+fn listed(report: &mut Report) {
+    crash(report);
+    report.cases[1].verdict = Verdict::Deviation;
+}
+
+/// The first sentence says that a rule breaks, also if nothing says which of the hosts is usual, and each host on which it
+/// breaks is named.
+#[rstest]
+#[case::one_of_two(2, 1, crash as fn(&mut Report), "1 rule breaks on 1 host.", "    on node-0\n", "breaks")]
+#[case::both(2, 2, crash as fn(&mut Report), "1 rule breaks on 2 hosts.", "    on node-0, node-1\n", "breaks")]
+#[case::many(20, 20, crash as fn(&mut Report), "1 rule breaks on 20 hosts.", "  20/20\n", "breaks")]
+#[case::listed(2, 1, listed as fn(&mut Report), "no rule breaks on only a few hosts of the same driver and GPUs.", "  1/2\n", "listed")]
+#[conformance::test()]
+fn each_host_of_a_broken_rule_is_named(
+    #[case] all: usize,
+    #[case] broken: usize,
+    #[case] alter: fn(&mut Report),
+    #[case] says: &str,
+    #[case] told: &str,
+    #[case] word: &str,
+) -> Outcome {
+    let folder = hosts(all, broken, alter)?;
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    let first = format!("{all} reports of {all} hosts and 1 driver: {says}");
+    check!(printed.lines().next() == Some(first.as_str()) && printed.contains(told), "{printed}{errors}");
+    let (_, table, _) = run(folder.path(), &["--by", "host"])?;
+    let (_, page, _) = run(folder.path(), &["--format", "html"])?;
+    check!(table.matches(&format!("  {word}")).count() == broken && table.contains(ROW), "{table}");
+    for host in 0..broken {
+        let name = format!("node-{host}");
+        check!(table.contains(&name) && page.contains(&format!("<th scope=\"col\">{name}</th>")), "{name}: {table}");
+    }
+    let is_good = page.contains("<header class=\"good\">");
+    check!(is_good == says.starts_with("no rule"), "{page}");
+    Ok(())
+}
+
+/// If a rule broke only in earlier reports, the table by host says so.
+#[rstest]
+#[conformance::test()]
+fn a_repaired_rule_is_in_no_table_of_hosts() -> Outcome {
+    let folder = hosts(2, 1, crash)?;
+    let mut repaired = of_host("580.159.04", 3, "node-0");
+    repaired.run.began = Some("2026-12-01T08:00:00Z".to_owned());
+    write(folder.path(), "later.jsonl", &repaired)?;
+    let (_, table, errors) = run(folder.path(), &["--by", "host"])?;
+    check!(
+        table.contains("\n  no rule breaks on any host now; --by driver counts earlier reports too\n"),
+        "{table}{errors}"
+    );
+    Ok(())
+}
+
+/// A host whose run failed only because of the harness is told, also if all hosts are like it.
+#[rstest]
+#[case::one(4, 1, "; on 1 host, the harness could not decide 2 cases.")]
+#[case::all(3, 3, "; on 3 hosts, the harness could not decide 6 cases.")]
+#[conformance::test()]
+fn harness_errors_are_told(#[case] all: usize, #[case] failed: usize, #[case] says: &str) -> Outcome {
+    let folder = hosts(all, failed, |report| {
+        report.cases[1..].iter_mut().for_each(|case| case.verdict = Verdict::Error);
+    })?;
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    check!(printed.lines().next().is_some_and(|first| first.ends_with(says)), "{printed}{errors}");
+    let told = "node-0: the harness failed in 2 cases, so nothing is known of their rules";
+    check!(printed.contains(&format!("\nreports with harness errors ({failed})\n  {told}\n")), "{printed}");
+    let (_, page, _) = run(folder.path(), &["--format", "html"])?;
+    check!(page.contains(told) && page.contains("<header class=\"bad\">"), "{page}");
+    Ok(())
+}
