@@ -10,6 +10,7 @@ use rstest::rstest;
 use tempfile::TempDir;
 
 use crate::command::{conformance, finish};
+use crate::night::DISCLOSES;
 use crate::suite::harness;
 
 /// Returns a script of `docs/fleet`, or nothing to check where the sources are not beside this program.
@@ -145,5 +146,51 @@ fn a_night_names_the_host_of_the_gate() -> Outcome {
     let report = Report::read(&host.path("good")).map_err(harness)?;
     let name = report.run.identification.map(|machine| machine.host);
     check!(name.as_deref() == Some("node-1"), "{name:?}");
+    Ok(())
+}
+
+/// The fault with which four cases fail in each of three runs.
+const FAULT: (&str, &str) = ("REFERENCE_DRIVER_FAULT", "close-clears-the-last-byte");
+
+/// A disclosure that nobody accepted stays red, also after a night that could not show it.
+#[rstest]
+#[conformance::test()]
+fn a_night_that_cannot_show_a_disclosure_accepts_none() -> Outcome {
+    let host = Host::new()?;
+    let discloses = (DISCLOSES, "1");
+    let one_gpu = ("REFERENCE_DRIVER_DEVICES", "1");
+    let nights = [(None, 0), (Some(discloses), 1), (Some(one_gpu), 0), (Some(discloses), 1), (Some(discloses), 1)];
+    for (night, (environment, code)) in nights.into_iter().enumerate() {
+        let (found, said) = host.gate(&[], environment.as_slice())?;
+        check!(found == Some(code), "night {night}: {found:?}: {said}");
+        check!(code == 0 || said.contains("disclos"), "night {night}: {said}");
+    }
+    check!(host.gate(&["--accept"], &[])?.0 == Some(0));
+    let (code, said) = host.gate(&[], &[discloses])?;
+    check!(code == Some(0), "{code:?}: {said}");
+    Ok(())
+}
+
+/// An accepted failure is compared with the accepted night until it is gone: its share of failed runs cannot rise a little
+/// every night.
+#[rstest]
+#[conformance::test()]
+fn an_accepted_failure_cannot_worsen_step_by_step() -> Outcome {
+    let host = Host::new()?;
+    check!(host.gate(&[], &[FAULT])?.0 == Some(1));
+    check!(host.gate(&["--accept"], &[])?.0 == Some(0));
+    let accepted = std::fs::read_link(host.path("good")).map_err(harness)?;
+    let good = std::fs::read_to_string(host.path("good")).map_err(harness)?;
+    let nights = [(2, &[FAULT][..], 0, true), (1, &[FAULT][..], 1, true), (2, &[][..], 0, false)];
+    // The accepted night failed in some of three runs.
+    for (failed, environment, code, is_kept) in nights {
+        let altered = good.replace("\"runs\":{\"failed\":3", &format!("\"runs\":{{\"failed\":{failed}"));
+        check!(altered != good, "{good}");
+        std::fs::write(host.path("good"), altered).map_err(harness)?;
+        let (found, said) = host.gate(&[], environment)?;
+        check!(found == Some(code), "{failed} of 3: {found:?}: {said}");
+        let is_good = std::fs::read_link(host.path("good")).map_err(harness)? == accepted;
+        check!(is_good == is_kept, "{failed} of 3, the accepted night is the good one: {is_good}: {said}");
+    }
     Ok(())
 }
