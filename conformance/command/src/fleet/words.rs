@@ -81,7 +81,7 @@ pub(super) fn errors(report: &Member) -> Option<String> {
     let rules = if report.errors == 1 { "its rules" } else { "their rules" };
     let told = || format!("the harness failed in {}, so nothing is known of {rules}", count(report.errors, "case"));
     // The host has a newer report.
-    (report.errors > 0 && report.is_compared).then(told)
+    (report.errors > 0 && report.is_current).then(told)
 }
 
 /// Says how many reports there are, of how many hosts and drivers.
@@ -345,12 +345,12 @@ pub(super) fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-/// Returns the indices of the compared reports in which a rule breaks: those with the most outliers first, then those with
+/// Returns the indices of the current reports in which a rule breaks: those with the most outliers first, then those with
 /// the most rules that break unlisted.
 pub(super) fn hosts(fleet: &Fleet) -> Vec<usize> {
     let mut unlisted = vec![0_usize; fleet.reports.len()];
     fleet.rules.iter().flat_map(|rule| fleet.broken_now(rule, false)).for_each(|index| unlisted[index] += 1);
-    let breaks = |index: &usize| fleet.reports[*index].is_compared && fleet.reports[*index].broken > 0;
+    let breaks = |index: &usize| fleet.reports[*index].is_current && fleet.reports[*index].broken > 0;
     let mut hosts: Vec<_> = (0..fleet.reports.len()).filter(breaks).collect();
     hosts.sort_by_key(|index| Reverse((fleet.reports[*index].outliers, unlisted[*index])));
     hosts

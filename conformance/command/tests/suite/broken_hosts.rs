@@ -58,15 +58,18 @@ fn each_host_of_a_broken_rule_is_named(
     Ok(())
 }
 
-/// If a rule broke only in earlier reports, the table by host says so.
+/// If a rule broke only in earlier reports, also with another driver, the first sentence and the table by host say so.
 #[rstest]
+#[case::repaired("580.159.04")]
+#[case::another_driver("590.1")]
 #[conformance::test()]
-fn a_repaired_rule_is_in_no_table_of_hosts() -> Outcome {
+fn a_repaired_rule_is_in_no_table_of_hosts(#[case] version: &str) -> Outcome {
     let folder = hosts(2, 1, crash)?;
-    let mut repaired = of_host("580.159.04", 3, "node-0");
+    let mut repaired = of_host(version, 3, "node-0");
     repaired.run.began = Some("2026-12-01T08:00:00Z".to_owned());
     write(folder.path(), "later.jsonl", &repaired)?;
     let (_, table, errors) = run(folder.path(), &["--by", "host"])?;
+    check!(table.lines().next().is_some_and(|first| first.contains(": no rule breaks on ")), "{table}{errors}");
     check!(
         table.contains("\n  no rule breaks on any host now; --by driver counts earlier reports too\n"),
         "{table}{errors}"

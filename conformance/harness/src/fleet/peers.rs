@@ -16,6 +16,17 @@ const WAYS: usize = 3;
 /// host with many reports is still one peer. A part of the suite that holds does not repair what broke in another part, so
 /// a filtered run does not replace a whole one. A report that names no host may be of any.
 pub(super) fn are_compared(reports: &[Kept]) -> Vec<bool> {
+    are_newest(reports, |report| &report.driver)
+}
+
+/// Returns whether each report says what its machine does now. Of a host that got another driver, only the report with the
+/// newer one does.
+pub(super) fn are_current(reports: &[Kept]) -> Vec<bool> {
+    are_newest(reports, |_| ())
+}
+
+/// Returns whether each report is the newest of its host and of what else is given. One that names no host is.
+fn are_newest<'a, T: Ord>(reports: &'a [Kept], of: impl Fn(&'a Kept) -> T) -> Vec<bool> {
     // A time of a later run is a greater text. Reports are sorted by path, and the end of a night's name is its time.
     let rank = |index: usize| {
         let report = &reports[index];
@@ -24,7 +35,7 @@ pub(super) fn are_compared(reports: &[Kept]) -> Vec<bool> {
     let mut newest = BTreeMap::new();
     for (index, report) in reports.iter().enumerate() {
         if let Some(host) = &report.host {
-            let best = newest.entry((host, &report.driver)).or_insert(index);
+            let best = newest.entry((host, of(report))).or_insert(index);
             *best = if rank(index) > rank(*best) { index } else { *best };
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::gather::{Broken, Gathered, Kept, Seen};
-use super::peers::{RARE, are_compared, has_result, product, ways};
+use super::peers::{RARE, are_compared, are_current, has_result, product, ways};
 use super::regressions::regressions;
 use super::types::{Cell, Fleet, Incident, IncidentKind, Member, Outlier, Rule};
 use crate::diff::without_numbers;
@@ -17,7 +17,7 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
     let drivers: Vec<_> = drivers.into_iter().collect();
     let driver_of: Vec<_> =
         gathered.reports.iter().map(|report| drivers.binary_search(&driver_key(report)).unwrap_or_default()).collect();
-    let are_compared = are_compared(&gathered.reports);
+    let (are_compared, are_current) = (are_compared(&gathered.reports), are_current(&gathered.reports));
     let compared: Vec<_> = (0..are_compared.len()).filter(|index| are_compared[*index]).collect();
     let regressions = regressions(&gathered, &compared, &driver_of);
     let Gathered { rows, whats, incidents, reports, unreadable } = gathered;
@@ -122,8 +122,8 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
             .iter()
             .zip(driver_of)
             .zip(counts)
-            .zip(&are_compared)
-            .map(|(((report, driver), count), is_compared)| member(report, driver, count, *is_compared, &usual))
+            .zip(are_compared.iter().copied().zip(are_current))
+            .map(|(((report, driver), count), is)| member(report, driver, count, is, &usual))
             .collect(),
         unreadable,
     }
@@ -213,7 +213,7 @@ fn member(
     report: &Kept,
     driver: usize,
     outliers: usize,
-    is_compared: bool,
+    (is_compared, is_current): (bool, bool),
     usual: &BTreeMap<(&(String, String), &str), usize>,
 ) -> Member {
     let usual = usual.get(&(&report.driver, product(report))).copied().filter(|_| is_compared);
@@ -223,6 +223,7 @@ fn member(
         name: report.host.clone().filter(|_| is_compared).unwrap_or_else(path),
         host: report.host.clone(),
         is_compared,
+        is_current,
         path: report.path.clone(),
         driver,
         gpus: report.gpus.clone(),

@@ -45,6 +45,9 @@ pub struct Member {
     /// off, lost lines or has no case only if the host has no other. The reports that are not compared count in what each
     /// rule does on each driver.
     pub is_compared: bool,
+    /// Whether it says what the machine does now: it names no host, or it is the newest of its host, with whatever driver. A
+    /// whole report comes before others.
+    pub is_current: bool,
     /// The path of the report.
     pub path: PathBuf,
     /// The index of the driver in the list of drivers.
@@ -242,11 +245,11 @@ impl Fleet {
         self.drivers.get(index).map_or("", String::as_str)
     }
 
-    /// Returns the compared reports in which a rule breaks. Those of which a list knows are among them if asked for.
+    /// Returns the current reports in which a rule breaks. Those of which a list knows are among them if asked for.
     pub fn broken_now<'a>(&'a self, rule: &'a Rule, with_listed: bool) -> impl Iterator<Item = usize> {
         let is_shown = move |index: &usize| {
-            let is_compared = self.reports.get(*index).is_some_and(|report| report.is_compared);
-            is_compared && (with_listed || rule.listed_in.binary_search(index).is_err())
+            let is_current = self.reports.get(*index).is_some_and(|report| report.is_current);
+            is_current && (with_listed || rule.listed_in.binary_search(index).is_err())
         };
         rule.broken_in.iter().copied().filter(is_shown)
     }
