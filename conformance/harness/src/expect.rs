@@ -50,6 +50,13 @@ pub trait Expect<T>: Sized {
     /// The process crashed or hung.
     fn if_accepted(self) -> Result<Option<T>, Stop>;
 
+    /// Makes a second call with the output of the first one. What the case then expects, it expects of both together: the
+    /// first call may be refused as well as the second.
+    ///
+    /// # Errors
+    /// One of the calls was refused, or a process crashed or hung.
+    fn followed_by<U>(self, second: impl FnOnce(T) -> Result<U, Stop>) -> Result<U, Stop>;
+
     /// Accepts success if a boolean attribute, which the case asked for just before, is 1, and refusal if it is 0. Returns
     /// the output if the call succeeded.
     ///
@@ -111,6 +118,12 @@ impl<T> Expect<T> for Result<T, Stop> {
             Err(Stop::Refused(_)) => Ok(None),
             Err(other) => Err(other),
         }
+    }
+
+    fn followed_by<U>(self, second: impl FnOnce(T) -> Result<U, Stop>) -> Result<U, Stop> {
+        let first = self?;
+        trace::expect(None, || Expectation::Any);
+        second(first)
     }
 
     fn agrees_with(self, attribute: impl Into<i64>) -> Result<Option<T>, Stop> {

@@ -79,6 +79,11 @@ impl Needs {
         self.gpus
     }
 
+    /// Returns the first CUDA version that the driver must support, and the one that it must not support yet.
+    pub(crate) fn cuda_versions(&self) -> (Option<u32>, Option<u32>) {
+        (Some(self.cuda).filter(|version| *version > 0), Some(self.cuda_before).filter(|version| *version < u32::MAX))
+    }
+
     /// Removes the needs that a row of `IPCMEM` or `IPCEVT` implies, because the case also runs on devices without IPC.
     #[must_use]
     pub const fn any_device(self) -> Self {

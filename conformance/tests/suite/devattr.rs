@@ -68,7 +68,7 @@ fn descriptor_export_agrees_with_the_attribute(observer: Role) -> Outcome {
     for device in devices(&observer)? {
         let supported = observer.device_get_attribute(attribute.0, device)?;
         let created = observer.mem_create(SIZE, MemProperties::device(device).exportable(DESCRIPTOR), 0);
-        created.and_then(|physical| observer.mem_export_to_descriptor(physical)).agrees_with(supported)?;
+        created.followed_by(|physical| observer.mem_export_to_descriptor(physical)).agrees_with(supported)?;
     }
     Ok(())
 }

@@ -45,7 +45,7 @@ fn map_for(device: i32, role: &Role, physical: Physical) -> Result<Pointer, Stop
 #[conformance::test("FAB-001", needs(virtual_memory, fabric = Fabric::Absent))]
 fn without_a_fabric_there_is_no_handle() -> Outcome {
     let exporter = on("exporter", Fabric::Absent);
-    let exported = create(&exporter).and_then(|physical| exporter.mem_export_to_fabric(physical));
+    let exported = create(&exporter).followed_by(|physical| exporter.mem_export_to_fabric(physical));
     exported.refused_and_recorded(&[])?;
     Ok(())
 }
@@ -58,7 +58,7 @@ fn without_a_fabric_there_is_no_handle() -> Outcome {
 fn without_a_channel_fabric_memory_is_not_permitted(#[case] handle_types: u32) -> Outcome {
     let exporter = on("exporter", Fabric::NoChannel);
     let created = exporter.mem_create(SIZE, MemProperties::device(0).exportable(handle_types), 0);
-    created.and_then(|physical| exporter.mem_export_to_fabric(physical)).refused(NOT_PERMITTED)?;
+    created.followed_by(|physical| exporter.mem_export_to_fabric(physical)).refused(NOT_PERMITTED)?;
     // Memory without handle types is still permitted.
     map(&exporter, exporter.mem_create(SIZE, MemProperties::device(0), 0)?)?;
     Ok(())

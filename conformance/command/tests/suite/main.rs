@@ -35,6 +35,7 @@ mod program;
 mod record;
 mod repeats;
 mod report;
+mod reported;
 mod run;
 mod same;
 #[path = "../../../harness/tests/support/sample.rs"]

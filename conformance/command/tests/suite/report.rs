@@ -142,6 +142,64 @@ fn a_disclosure_in_a_pid_namespace_has_a_program() -> Outcome {
     tells_apart("open-shows-newer-memory", "planted::discloses_in_a_pid_namespace", Verdict::Fail, STALE)
 }
 
+/// The program of a failed run agrees with its case too: it exits with 1 with the fault, and with 0 without it. It does so where a
+/// sound driver refuses a call, or ends a wait only after the recorded run had failed.
+#[rstest]
+#[case::a_text("error-name-lacks-its-last-letter", "reported::a_code_has_its_name", Verdict::Fail, "name == ")]
+#[case::a_wait("record-import-completes-at-once", "reported::a_host_waits", Verdict::Fail, "the wait has not ended")]
+#[case::a_query("record-import-completes-at-once", "reported::a_stream_is_not_ready", Verdict::Fail, "(600)")]
+#[case::equal_numbers("log-lines-are-empty", "reported::a_callback_hears_of_a_failing_call", Verdict::Fail, "texts1 is 0")]
+#[case::either_call(
+    "create-for-the-fabric-needs-no-channel",
+    "reported::memory_for_the_fabric_is_refused",
+    Verdict::Fail,
+    "expected CUDA_ERROR_NOT_PERMITTED"
+)]
+#[case::a_death(
+    "create-reads-windows-metadata",
+    "reported::metadata_for_windows_ends_no_process",
+    Verdict::Crash,
+    "killed by signal 6"
+)]
+#[case::another_path(
+    "map-accepts-an-offset-and-ignores-it",
+    "reported::a_mapping_begins_at_its_offset",
+    Verdict::Fail,
+    "importer: a check of the case: memcmp("
+)]
+#[conformance::test()]
+fn a_program_of_a_failed_run_agrees_with_its_case(
+    #[case] fault: &str,
+    #[case] case: &str,
+    #[case] verdict: Verdict,
+    #[case] says: &str,
+) -> Outcome {
+    tells_apart(fault, case, verdict, says)
+}
+
+/// A program looks at the CUDA version of the driver if its case needs one.
+#[rstest]
+#[case::older("12.9")]
+#[case::newer("13.1")]
+#[conformance::test()]
+fn a_program_knows_the_version_that_its_case_needs(#[case] version: &str) -> Outcome {
+    const CASE: &str = "reported::is_for_one_version";
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let text = report(&ran(CASE)?, Some(CASE), folder.path(), "1")?;
+    let program = compiled(Path::new(text.trim().rsplit(' ').next().unwrap_or_default()))?;
+    let (code, line) = executed(&program, &reference()?, None)?;
+    check!(code == Some(0), "{code:?}: {line}");
+    let mut command = without_settings(&program);
+    command.env("CUDA_IPC_DRIVER", reference()?).env("REFERENCE_DRIVER_VERSION", version);
+    let output = command.stdin(Stdio::null()).output().map_err(harness)?;
+    let line = String::from_utf8_lossy(&output.stdout);
+    let says = format!(
+        "cannot run: the case needs CUDA 13.0 and a driver before CUDA 13.1, and the driver supports CUDA {version}\n"
+    );
+    check!(output.status.code() == Some(77) && line == says, "{output:?}");
+    Ok(())
+}
+
 fn tells_apart(fault: &str, planted: &str, verdict: Verdict, says: &str) -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
     let (found, program) = reported_with(fault, planted, folder.path())?;

@@ -243,7 +243,8 @@ impl Shared {
 
     /// Runs a case that the machine supports. Also returns whether something was missing although the probe found it.
     fn run_supported(&self, case: &Case) -> (CaseReport, bool) {
-        trace::case_began(&case.id, case.registered.needs.gpu_count());
+        let needs = &case.registered.needs;
+        trace::case_began(&case.id, needs.gpu_count(), needs.cuda_versions());
         case::enter(Arc::clone(&self.warm), &self.under_test.machine, self.setting.clone(), &case.id);
         let outcome =
             catch_unwind(AssertUnwindSafe(case.registered.run)).unwrap_or_else(|panic| Err(panicked(&*panic)));

@@ -16,6 +16,12 @@ pub enum Event {
         case: String,
         /// The number of GPUs that it needs.
         gpus: usize,
+        /// The first CUDA version that it needs a driver to support, if any: 1000 × major + 10 × minor.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cuda: Option<u32>,
+        /// The CUDA version that a driver must not support yet, if any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cuda_before: Option<u32>,
     },
     /// What the case did before does not count: a model begins another script. The roles that live have events again.
     Afresh {

@@ -59,9 +59,9 @@ pub(crate) fn unique_id(id: u32) -> u32 {
 }
 
 /// Writes that a case began in this thread.
-pub(crate) fn case_began(case: &str, gpus: usize) {
+pub(crate) fn case_began(case: &str, gpus: usize, (cuda, cuda_before): (Option<u32>, Option<u32>)) {
     CASE.with_borrow_mut(|running| case.clone_into(running));
-    write(|| Event::Case { case: case.to_owned(), gpus });
+    write(|| Event::Case { case: case.to_owned(), gpus, cuda, cuda_before });
 }
 
 /// Writes that a case ended.

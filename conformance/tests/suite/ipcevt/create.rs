@@ -85,7 +85,7 @@ fn export_as_predicted(exporter: &Role, device: i32) -> Outcome {
     let attribute = |attribute: CUdevice_attribute| exporter.device_get_attribute(attribute.0, device);
     let is_integrated = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED)? != 0;
     let supported = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED)?;
-    let event = exporter.event_create(INTERPROCESS).and_then(|event| exporter.ipc_get_event_handle(event));
+    let event = exporter.event_create(INTERPROCESS).followed_by(|event| exporter.ipc_get_event_handle(event));
     event.recorded_and_agrees_with("event", supported)?;
     let memory = exporter.ipc_get_mem_handle(exporter.mem_alloc(2 * MIB)?);
     // A device that is integrated into a processor may support events and not memory.

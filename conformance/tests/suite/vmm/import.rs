@@ -337,8 +337,8 @@ fn an_importer_on_a_peer_reaches_the_memory(exporter: Role, #[with(1)] importer:
 fn an_importer_on_another_gpu_has_no_access() -> Outcome {
     let (exporter, importer) = on_gpus_that_are_no_peers();
     let physical = create_exportable(&exporter)?;
-    let mapped = import(&exporter, physical, &importer).and_then(|imported| map(&importer, imported));
-    mapped.and_then(|here| importer.mem_set_access(here, SIZE, 1, READ_WRITE)).refused_and_recorded(&[])?;
+    let mapped = import(&exporter, physical, &importer).followed_by(|imported| map(&importer, imported));
+    mapped.followed_by(|here| importer.mem_set_access(here, SIZE, 1, READ_WRITE)).refused_and_recorded(&[])?;
     Ok(())
 }
 

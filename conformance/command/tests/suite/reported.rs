@@ -1,0 +1,130 @@
+//! Cases for the programs of failed runs. They pass, and each finds a fault of the reference driver.
+
+use std::time::Duration;
+
+use conformance::calls::error::FailingCall;
+use conformance::calls::stream::Call as StreamCall;
+use conformance::trace::condition;
+use conformance::machine::Fabric;
+use conformance::{Expect as _, KIB, MIB, MemProperties, Outcome, Placement, Pointer, Role, Stop, Stream, check};
+use cuda_ipc_sys::{CUevent_flags, CUmemAllocationHandleType, CUmemAccess_flags as MemAccess, CUresult};
+use rstest::rstest;
+
+use crate::sample::{exporter, importer};
+
+/// The driver returns the name of a code in full.
+#[rstest]
+#[conformance::test()]
+fn a_code_has_its_name(exporter: Role) -> Outcome {
+    let name = exporter.get_error_name(1)?;
+    check!(name == "CUDA_ERROR_INVALID_VALUE");
+    Ok(())
+}
+
+/// The streams of a case in which the exporter waits for work of the importer, and the flag that lets this work end.
+struct Pending {
+    waiting: Stream,
+    flag: Pointer,
+}
+
+/// Makes a stream of the exporter wait for an event that the importer has recorded behind pending work.
+fn wait_for_the_importer(exporter: &Role, importer: &Role) -> Result<Pending, Stop> {
+    let flags = CUevent_flags::CU_EVENT_DISABLE_TIMING.0 | CUevent_flags::CU_EVENT_INTERPROCESS.0;
+    let event = exporter.event_create(flags)?;
+    let imported = importer.ipc_open_event_handle(exporter.ipc_get_event_handle(event)?)?;
+    let (produce, waiting) = (importer.stream_create()?, exporter.stream_create()?);
+    let flag = importer.mem_host_alloc(4096, 0)?;
+    importer.set_host_flag(flag, 0)?;
+    let word = importer.mem_host_get_device_pointer(flag)?;
+    let latch = |value: u32| importer.launch("latch".into(), vec![word.into(), value.into()], produce);
+    latch(0)?;
+    importer.stream_synchronize(produce)?;
+    latch(1)?;
+    importer.event_record(imported, produce)?;
+    exporter.stream_wait_event(waiting, event)?;
+    Ok(Pending { waiting, flag })
+}
+
+/// A host wait for pending work does not end. If it does, the work goes on only afterwards.
+#[rstest]
+#[conformance::test()]
+fn a_host_waits(exporter: Role, importer: Role) -> Outcome {
+    let Pending { waiting, flag } = wait_for_the_importer(&exporter, &importer)?;
+    let wait = exporter.begin(StreamCall::stream_synchronize { stream: waiting })?;
+    let still_waits = wait.still_waits_after(Duration::from_millis(50))?;
+    if !condition("the wait has not ended", still_waits) {
+        wait.finish()?;
+        importer.set_host_flag(flag, 1)?;
+        return Err(Stop::failed("the wait ended while the work was pending"));
+    }
+    importer.set_host_flag(flag, 1)?;
+    wait.finish()
+}
+
+/// A stream with pending work is not ready.
+#[rstest]
+#[conformance::test()]
+fn a_stream_is_not_ready(exporter: Role, importer: Role) -> Outcome {
+    let Pending { waiting, flag } = wait_for_the_importer(&exporter, &importer)?;
+    let query = exporter.stream_query(waiting).refused(&[CUresult::CUDA_ERROR_NOT_READY]);
+    importer.set_host_flag(flag, 1)?;
+    query
+}
+
+/// A log callback receives a line with letters about a failing call.
+#[rstest]
+#[conformance::test(needs(cuda = 12_090))]
+fn a_callback_hears_of_a_failing_call(exporter: Role) -> Outcome {
+    let heard = exporter.fail_and_listen(FailingCall::CloseMemHandleOfHeap)?;
+    let texts = heard.registered.iter().filter(|line| line.contains(char::is_alphabetic)).count();
+    check!(texts > 0, "the callback received {:?}", heard.registered);
+    Ok(())
+}
+
+/// Without a channel, the driver creates no memory for fabric handles, or does not export it.
+#[rstest]
+#[conformance::test(needs(virtual_memory, fabric = Fabric::NoChannel))]
+fn memory_for_the_fabric_is_refused() -> Outcome {
+    let exporter = Role::new("exporter", Placement::device(0).fabric(Fabric::NoChannel))?;
+    let of_both = CUmemAllocationHandleType(
+        CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC.0
+            | CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0,
+    );
+    let created = exporter.mem_create(8 * MIB, MemProperties::device(0).exportable(of_both.0), 0);
+    created
+        .followed_by(|memory| exporter.mem_export_to_fabric(memory))
+        .refused(&[CUresult::CUDA_ERROR_NOT_PERMITTED])
+}
+
+/// The process survives the creation of memory with metadata for Windows, whatever the driver returns.
+#[rstest]
+#[conformance::test(needs(virtual_memory))]
+fn metadata_for_windows_ends_no_process(importer: Role) -> Outcome {
+    importer.mem_create_with_windows_data(8 * MIB, 0).recorded("create")?;
+    Ok(())
+}
+
+/// A mapping with an offset begins there, if the driver accepts the offset.
+#[rstest]
+#[conformance::test(needs(virtual_memory))]
+fn a_mapping_begins_at_its_offset(importer: Role) -> Outcome {
+    const SIZE: u64 = 8 * MIB;
+    let physical = importer.mem_create(SIZE, MemProperties::device(0), 0)?;
+    let [whole, part] = [(), ()].map(|()| importer.mem_address_reserve(SIZE, 0, Pointer::NULL, 0));
+    let (whole, part) = (whole?, part?);
+    importer.mem_map(whole, SIZE, 0, physical, 0)?;
+    importer.mem_set_access(whole, SIZE, 0, MemAccess::CU_MEM_ACCESS_FLAGS_PROT_READWRITE)?;
+    importer.fill(whole, SIZE, 7)?;
+    if importer.mem_map(part, 2 * MIB, 2 * MIB, physical, 0).recorded("map")?.is_some() {
+        importer.mem_set_access(part, 2 * MIB, 0, MemAccess::CU_MEM_ACCESS_FLAGS_PROT_READWRITE)?;
+        check!(importer.read(part, KIB)? == importer.read(whole.offset(2 * MIB), KIB)?);
+    }
+    Ok(())
+}
+
+/// A case for drivers of one version only.
+#[rstest]
+#[conformance::test(needs(cuda = 13_000, cuda_before = 13_010))]
+fn is_for_one_version(exporter: Role) -> Outcome {
+    exporter.ctx_synchronize()
+}
