@@ -7,7 +7,7 @@ use super::call::quoted;
 use super::program::{PARENT, Program};
 use super::story::Story;
 use super::text::identifier;
-use super::{prototype, structure};
+use super::{prototype, structure, version};
 
 /// How long a program may run before it says that a call does not return.
 const SECONDS: u32 = 60;
@@ -50,6 +50,10 @@ const LAUNCHING: [(&str, &str); 3] = [
     ("contains", include_str!("helpers/contains.c")),
     ("launch_with_event", include_str!("helpers/launch_with_event.c")),
 ];
+/// What a program does if the driver takes another path than in the recorded run. If that run failed, it did so on its own path.
+const OTHER_PATH: &str = "end(CANNOT_RUN, \"cannot tell: %s: %s returned %s (%d), and %s in the recorded run\", names[self], \
+                          call,\n            name_of(code), (int)code, name_of(recorded));";
+const OTHER_PATH_THAN_A_FAILURE: &str = "_exit(REFUSED);";
 /// Loads the runtime.
 const RUNTIME: &str = include_str!("helpers/runtime.c");
 const KERNEL: &str = include_str!("helpers/kernel.c");
@@ -111,6 +115,7 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str, memory: u
     if story.roles.iter().any(|role| role.place.pid_namespace.is_some()) {
         program.helpers.insert("namespace");
     }
+    let version = version::check(&mut program, story);
     for _ in 0..2 {
         // A helper may need another one.
         let used: String =
@@ -181,6 +186,8 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str, memory: u
         .replace("//HELPERS//\n", &helpers)
         .replace("//RUNTIME//\n", if symbols.contains("symbol(runtime") { RUNTIME } else { "" })
         .replace("//SYMBOLS//\n", &symbols)
+        .replace("//VERSION//\n", &version)
+        .replace("//OTHER_PATH//", if story.has_failed() { OTHER_PATH_THAN_A_FAILURE } else { OTHER_PATH })
         .replace("//KERNELS//", &preloaded)
         // Last, because the name of a role can be one of these marks.
         .replace("//PROCESSES//", &processes);
@@ -191,6 +198,9 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str, memory: u
     if uses("kill_process(") || uses("until_gone(") {
         main = main
             .replace("\nint main(void)", &format!("\n{}\nint main(void)", include_str!("helpers/gone.c").trim_start()));
+    }
+    if uses("stop_here(") {
+        main = main.replace("\nint main(void)", &format!("\n{}\nint main(void)", include_str!("helpers/stop_here.c")));
     }
     text + &main_of(&main, story, &program, &names).replace("//PARENT//\n", &bodies[PARENT])
 }

@@ -75,7 +75,7 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
     // From `story.own` on, the runner makes the roles release what they hold. The program does so only if the case failed,
     // leaked or crashed, and not before that point.
     for (place, act) in story.acts.iter().enumerate() {
-        if place == story.own && (has_failed || !matches!(&*story.verdict, "fail" | "leak" | "crash" | "timeout")) {
+        if place == story.own && (has_failed || !story.has_failed()) {
             break;
         }
         if let Some(left) = left.as_ref().filter(|left| place == left.place(story)) {
@@ -156,8 +156,16 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
                     let it = it.ok_or_else(|| Unwritable::new("the program cannot check what the case waits for"))?;
                     program.repeat_until(participant, first, &it.text);
                 }
+                // The step did not wait. Where it does, what would end the wait comes after the end of the step.
+                let is_after_a_wait = !holds && matches!(story.acts[..place].last(), Some(Act::Wait { .. }));
                 match condition {
-                    Some(condition) => checked(&mut program, &condition, shows),
+                    Some(condition) => {
+                        checked(&mut program, &condition, shows);
+                        if is_after_a_wait && condition.participant == PARENT {
+                            program.line(PARENT, "stop_here();");
+                            return Ok(program);
+                        }
+                    }
                     None if *holds => {}
                     None => return Err(Unwritable::new(format!("the program cannot check `{text}`"))),
                 }

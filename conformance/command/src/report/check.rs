@@ -96,15 +96,15 @@ pub(crate) fn comparison(
         let of_a_field = member(program, &left, place).zip(number_of(other));
         let sides = match of_a_field {
             Some((member, right)) => Some((member, Side { text: literal(right), value: None })),
-            None => sides(program, acting, one, other, is_equality, right_is_literal),
+            None => sides(program, acting, one, other, is_equality, right_is_literal, called(text)),
         };
         let Some((mut left, mut right)) = sides else {
             continue;
         };
         if let (Token::Text(_), Some(value)) = (other, left.value) {
             participant = program.values.get(value).owner;
-            let (sign, joint) = if are_equal { ("!", "&&") } else { ("", "||") };
-            conditions.push(format!("{0} {joint} {sign}strcmp({0}, {1})", left.text, right.text));
+            // As with every pair, that they are equal: `!=` negates the whole.
+            conditions.push(format!("{0} && !strcmp({0}, {1})", left.text, right.text));
             continue;
         }
         let first = left.value.or(right.value).map(|value| program.values.get(value).owner);
@@ -311,6 +311,7 @@ fn sides(
     right: &Token,
     is_equality: bool,
     right_is_literal: bool,
+    called: &str,
 ) -> Option<(Side, Side)> {
     let side = |value: usize| Side { text: program.values.get(value).name.clone(), value: Some(value) };
     match (left, right) {
@@ -338,7 +339,9 @@ fn sides(
             let lefts = candidates(program, acting, *left);
             let rights = if right_is_literal { Vec::new() } else { candidates(program, acting, *right) };
             let literal = |number: i128| Side { text: literal(number), value: None };
-            match (lefts.last(), rights.first()) {
+            // Several numbers can be equal. The program has some under the name that they have in the case.
+            let is_called = |place: &&usize| program.values.get(**place).name.trim_end_matches(is_digit) == called;
+            match (lefts.iter().rfind(is_called).or_else(|| lefts.last()), rights.first()) {
                 // Two numbers that calls returned, such as the ids of two buffers.
                 (Some(one), Some(other)) if one != other && is_an_id(*left) && left == right => {
                     Some((side(*one), side(*other)))
@@ -363,6 +366,15 @@ fn sides(
         }
         _ => None,
     }
+}
+
+/// Returns the name that the left side of a comparison has in its case: the `lines` of `lines == 0`.
+fn called(text: &str) -> &str {
+    text.split(' ').next().unwrap_or_default()
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
 }
 
 fn offset_from(program: &Program, base: usize, offset: i64) -> String {

@@ -24,13 +24,26 @@ impl Condition {
 /// Makes a program check a condition. The text says what it is about.
 pub(crate) fn checked(program: &mut Program, condition: &Condition, text: &str) {
     program.turn(condition.participant);
-    let text = &readable(text);
+    let text = readable(text);
+    // Who reads the program knows its variables, and not the calls of the suite.
+    let is_of_the_suite = calls_a_function(&text);
     let line = match condition.operands() {
-        Some([left, operator, right]) => format!("compares({left}, {operator}, {right}, {});", quoted(text)),
-        None => format!("holds({}, {});", condition.text, quoted(text)),
+        Some([left, operator, right]) => {
+            let text = if is_of_the_suite { condition.text.clone() } else { text };
+            format!("compares({left}, {operator}, {right}, {});", quoted(&text))
+        }
+        None => {
+            let text = if is_of_the_suite { "a check of the case".to_owned() } else { text };
+            format!("holds({}, {});", condition.text, quoted(&text))
+        }
     };
     program.line(condition.participant, line);
     program.checks += 1;
+}
+
+/// Whether a condition is code with a call in it: `importer.mismatches(here, SIZE, 7)? == 0`.
+fn calls_a_function(condition: &str) -> bool {
+    condition.split('(').rev().skip(1).any(|before| before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
 }
 
 /// Returns a condition of a case as somebody would write it: the macro that checks it puts a space between any two words. A

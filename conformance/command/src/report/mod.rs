@@ -36,6 +36,7 @@ mod thread_function;
 mod threads;
 mod usage;
 mod values;
+mod version;
 
 use std::collections::BTreeSet;
 use std::fs;

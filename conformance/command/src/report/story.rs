@@ -23,6 +23,8 @@ const FINDS: &str = "first_wrong_byte";
 /// One run of a case.
 pub(crate) struct Story {
     pub(crate) gpus: usize,
+    /// The first CUDA version for which the case is, and the first later one for which it is not.
+    pub(crate) cuda: (Option<u32>, Option<u32>),
     pub(crate) roles: Vec<Role>,
     pub(crate) acts: Vec<Act>,
     /// How many acts are the case's own. In the others, the runner makes the roles release what they hold.
@@ -50,12 +52,13 @@ impl Story {
     pub(crate) fn of(events: &[Event], case: &str) -> Result<Self, Unwritable> {
         let begins = |event: &Event| matches!(event, Event::Case { case: began, .. } if began == case);
         let began = events.iter().rposition(begins).ok_or_else(|| Unwritable::new("the case did not run"))?;
-        let Event::Case { gpus, .. } = events[began] else { unreachable!("found as such") };
+        let Event::Case { gpus, cuda, cuda_before, .. } = events[began] else { unreachable!("found as such") };
         let is_afresh = |event: &Event| matches!(event, Event::Afresh { case: of } if of == case);
         let afresh = events[began..].iter().rposition(is_afresh).map(|place| began + place);
         let (verdict, reason) = (String::new(), String::new());
         let mut story = Self {
             gpus,
+            cuda: (cuda, cuda_before),
             roles: Vec::new(),
             acts: Vec::new(),
             own: usize::MAX,
@@ -249,6 +252,11 @@ impl Story {
     /// Whether a process could not release what it held: a script of a model fails if that is so.
     pub(crate) fn is_refused_at_the_end(&self) -> bool {
         self.acts.iter().any(|act| matches!(act, Act::Step(step) if step.gives_back() && step.is_refused()))
+    }
+
+    /// Whether the case failed, crashed, hung or leaked.
+    pub(crate) fn has_failed(&self) -> bool {
+        matches!(&*self.verdict, "fail" | "leak" | "crash" | "timeout")
     }
 
     /// Adds a process that only asks for the free memory of a GPU.

@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use conformance::calls::error::FailingCall;
 use conformance::calls::stream::Call as StreamCall;
-use conformance::trace::condition;
 use conformance::machine::Fabric;
+use conformance::trace::condition;
 use conformance::{Expect as _, KIB, MIB, MemProperties, Outcome, Placement, Pointer, Role, Stop, Stream, check};
-use cuda_ipc_sys::{CUevent_flags, CUmemAllocationHandleType, CUmemAccess_flags as MemAccess, CUresult};
+use cuda_ipc_sys::{CUevent_flags, CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
 use rstest::rstest;
 
 use crate::sample::{exporter, importer};
+
+const READ_WRITE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
 
 /// The driver returns the name of a code in full.
 #[rstest]
@@ -66,6 +68,8 @@ fn a_host_waits(exporter: Role, importer: Role) -> Outcome {
 #[conformance::test()]
 fn a_stream_is_not_ready(exporter: Role, importer: Role) -> Outcome {
     let Pending { waiting, flag } = wait_for_the_importer(&exporter, &importer)?;
+    // A driver for which the work has ended can need a moment to notice.
+    std::thread::sleep(Duration::from_millis(50));
     let query = exporter.stream_query(waiting).refused(&[CUresult::CUDA_ERROR_NOT_READY]);
     importer.set_host_flag(flag, 1)?;
     query
@@ -86,21 +90,17 @@ fn a_callback_hears_of_a_failing_call(exporter: Role) -> Outcome {
 #[conformance::test(needs(virtual_memory, fabric = Fabric::NoChannel))]
 fn memory_for_the_fabric_is_refused() -> Outcome {
     let exporter = Role::new("exporter", Placement::device(0).fabric(Fabric::NoChannel))?;
-    let of_both = CUmemAllocationHandleType(
-        CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC.0
-            | CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0,
-    );
-    let created = exporter.mem_create(8 * MIB, MemProperties::device(0).exportable(of_both.0), 0);
-    created
-        .followed_by(|memory| exporter.mem_export_to_fabric(memory))
-        .refused(&[CUresult::CUDA_ERROR_NOT_PERMITTED])
+    let of_both = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC.0
+        | CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
+    let created = exporter.mem_create(8 * MIB, MemProperties::device(0).exportable(of_both), 0);
+    created.followed_by(|memory| exporter.mem_export_to_fabric(memory)).refused(&[CUresult::CUDA_ERROR_NOT_PERMITTED])
 }
 
 /// The process survives the creation of memory with metadata for Windows, whatever the driver returns.
 #[rstest]
 #[conformance::test(needs(virtual_memory))]
 fn metadata_for_windows_ends_no_process(importer: Role) -> Outcome {
-    importer.mem_create_with_windows_data(8 * MIB, 0).recorded("create")?;
+    importer.mem_create_with_windows_data(8 * MIB, MemProperties::device(0)).recorded("create")?;
     Ok(())
 }
 
@@ -113,10 +113,10 @@ fn a_mapping_begins_at_its_offset(importer: Role) -> Outcome {
     let [whole, part] = [(), ()].map(|()| importer.mem_address_reserve(SIZE, 0, Pointer::NULL, 0));
     let (whole, part) = (whole?, part?);
     importer.mem_map(whole, SIZE, 0, physical, 0)?;
-    importer.mem_set_access(whole, SIZE, 0, MemAccess::CU_MEM_ACCESS_FLAGS_PROT_READWRITE)?;
+    importer.mem_set_access(whole, SIZE, 0, READ_WRITE)?;
     importer.fill(whole, SIZE, 7)?;
     if importer.mem_map(part, 2 * MIB, 2 * MIB, physical, 0).recorded("map")?.is_some() {
-        importer.mem_set_access(part, 2 * MIB, 0, MemAccess::CU_MEM_ACCESS_FLAGS_PROT_READWRITE)?;
+        importer.mem_set_access(part, 2 * MIB, 0, READ_WRITE)?;
         check!(importer.read(part, KIB)? == importer.read(whole.offset(2 * MIB), KIB)?);
     }
     Ok(())
