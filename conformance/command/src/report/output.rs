@@ -48,7 +48,7 @@ impl Writer<'_> {
         let name = program.name("name");
         let initial = if is_null(&before) { "NULL" } else { "\"unwritten\"" };
         program.declare_as(participant, "const char *", &name, initial);
-        let number = u64::from(!is_null(&after));
+        let number = after.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
         written.outputs.push(Value::new(participant, Kind::Text, "const char *", name.clone(), number));
         Some(format!("&{name}"))
     }

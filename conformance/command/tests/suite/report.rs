@@ -146,6 +146,12 @@ fn a_disclosure_in_a_pid_namespace_has_a_program() -> Outcome {
 /// sound driver refuses a call, or ends a wait only after the recorded run had failed.
 #[rstest]
 #[case::a_text("error-name-lacks-its-last-letter", "reported::a_code_has_its_name", Verdict::Fail, "name == ")]
+#[case::a_null_pointer(
+    "error-name-unknown-is-not-null",
+    "reported::an_unknown_number_has_no_name",
+    Verdict::Fail,
+    "expected 0"
+)]
 #[case::a_wait("record-import-completes-at-once", "reported::a_host_waits", Verdict::Fail, "the wait has not ended")]
 #[case::a_query(
     "record-import-completes-at-once",

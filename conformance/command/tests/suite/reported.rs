@@ -23,6 +23,16 @@ fn a_code_has_its_name(exporter: Role) -> Outcome {
     Ok(())
 }
 
+/// The driver writes a null pointer for a number that is no code.
+#[rstest]
+#[conformance::test()]
+fn an_unknown_number_has_no_name(exporter: Role) -> Outcome {
+    let answer = exporter.get_error_name_or_not(1000)?;
+    let name = answer.output.iter().take(size_of::<usize>()).rev().fold(0, |sum, byte| sum << 8 | usize::from(*byte));
+    check!(name == 0, "cuGetErrorName wrote {name:#x}, expected a null pointer");
+    Ok(())
+}
+
 /// The streams of a case in which the exporter waits for work of the importer, and the flag that lets this work end.
 struct Pending {
     waiting: Stream,
