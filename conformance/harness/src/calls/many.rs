@@ -4,12 +4,15 @@ use std::ffi::c_void;
 use std::ptr;
 use std::time::{Duration, Instant};
 
-use cuda_ipc_sys::{CUevent_flags, CUipcMem_flags, CUipcMemHandle, CUmemAllocationHandleType, CUresult};
+use cuda_ipc_sys::{
+    CUevent, CUevent_flags, CUipcMem_flags, CUipcMemHandle, CUmemAccess_flags, CUmemAccessDesc,
+    CUmemAllocationHandleType, CUmemLocation, CUresult,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::message::Refused;
-use crate::role::Resource;
-use crate::{Descriptor, Event, EventHandle, MemHandle, Pointer, Stream};
+use crate::role::{Resource, Session};
+use crate::{Descriptor, Event, EventHandle, MemHandle, Pointer, PoolPointer, Stream};
 
 const DESCRIPTOR: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 
@@ -128,47 +131,80 @@ calls! {
         Ok(None)
     }
 
-    /// `cuIpcOpenMemHandle` and `cuIpcCloseMemHandle`, a number of times.
-    fn ipc_open_and_close_repeatedly(session, handle: MemHandle, rounds: usize) -> () {
+    /// `cuIpcOpenMemHandle`, a copy of the first word and `cuIpcCloseMemHandle`, a number of times. Ends at the first round
+    /// in which the word is not that of the pattern, and returns its number.
+    fn ipc_open_and_close_repeatedly(session, handle: MemHandle, seed: u32, rounds: usize) -> Option<usize> {
         let flags = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0;
-        for _ in 0..rounds {
+        first_wrong(rounds, || {
             let mut pointer = 0;
             cuda!(session.cuIpcOpenMemHandle(&mut pointer, handle.0, flags));
+            let is_shared = session.begins_with(pointer, seed)?;
             cuda!(session.cuIpcCloseMemHandle(pointer));
-        }
-        Ok(())
+            Ok(is_shared)
+        })
     }
 
-    /// `cuIpcOpenEventHandle` and `cuEventDestroy`, a number of times.
-    fn ipc_open_and_destroy_event_repeatedly(session, handle: EventHandle, rounds: usize) -> () {
-        for _ in 0..rounds {
+    /// `cuIpcOpenEventHandle`, `cuEventQuery` and `cuEventDestroy`, a number of times. Ends at the first round in which the
+    /// event is not pending, and returns its number.
+    fn ipc_open_and_destroy_event_repeatedly(session, handle: EventHandle, rounds: usize) -> Option<usize> {
+        first_wrong(rounds, || {
             let mut event = ptr::null_mut();
             cuda!(session.cuIpcOpenEventHandle(&mut event, handle.0));
+            let is_pending = session.is_pending(event)?;
             cuda!(session.cuEventDestroy(event));
-        }
-        Ok(())
+            Ok(is_pending)
+        })
     }
 
-    /// `cuMemImportFromShareableHandle` of a file descriptor and `cuMemRelease`, a number of times.
-    fn mem_import_and_release_repeatedly(session, descriptor: Descriptor, rounds: usize) -> () {
-        let number = descriptor.0 as isize as *mut c_void;
-        for _ in 0..rounds {
+    /// `cuMemImportFromShareableHandle` of a file descriptor, a mapping of which the first word is copied, and
+    /// `cuMemRelease`, a number of times. Ends at the first round in which the word is not that of the pattern, and returns
+    /// its number.
+    fn mem_import_and_release_repeatedly(
+        session,
+        descriptor: Descriptor,
+        size: u64,
+        seed: u32,
+        rounds: usize
+    ) -> Option<usize> {
+        let (number, size) = (descriptor.0 as isize as *mut c_void, size as usize);
+        let flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        let access = CUmemAccessDesc { location: CUmemLocation::device(session.device), flags };
+        let mut address = 0;
+        cuda!(session.cuMemAddressReserve(&mut address, size, 0, 0, 0));
+        let wrong = first_wrong(rounds, || {
             let mut handle = 0;
             cuda!(session.cuMemImportFromShareableHandle(&mut handle, number, DESCRIPTOR));
+            cuda!(session.cuMemMap(address, size, 0, handle, 0));
+            cuda!(session.cuMemSetAccess(address, size, &access, 1));
+            let is_shared = session.begins_with(address, seed)?;
+            cuda!(session.cuMemUnmap(address, size));
             cuda!(session.cuMemRelease(handle));
-        }
-        Ok(())
+            Ok(is_shared)
+        })?;
+        cuda!(session.cuMemAddressFree(address, size));
+        Ok(wrong)
     }
 
-    /// `cuMemPoolImportFromShareableHandle` of a file descriptor and `cuMemPoolDestroy`, a number of times.
-    fn mem_pool_import_and_destroy_repeatedly(session, descriptor: Descriptor, rounds: usize) -> () {
+    /// `cuMemPoolImportFromShareableHandle` of a file descriptor, an import of a pointer of which the first word is copied,
+    /// and `cuMemPoolDestroy`, a number of times. Ends at the first round in which the word is not that of the pattern, and
+    /// returns its number.
+    fn mem_pool_import_and_destroy_repeatedly(
+        session,
+        descriptor: Descriptor,
+        data: PoolPointer,
+        seed: u32,
+        rounds: usize
+    ) -> Option<usize> {
         let number = descriptor.0 as isize as *mut c_void;
-        for _ in 0..rounds {
-            let mut pool = ptr::null_mut();
+        first_wrong(rounds, || {
+            let (mut pool, mut pointer, mut data) = (ptr::null_mut(), 0, data.0);
             cuda!(session.cuMemPoolImportFromShareableHandle(&mut pool, number, DESCRIPTOR, 0));
+            cuda!(session.cuMemPoolImportPointer(&mut pointer, pool, &mut data));
+            let is_shared = session.begins_with(pointer, seed)?;
+            cuda!(session.cuMemFree(pointer));
             cuda!(session.cuMemPoolDestroy(pool));
-        }
-        Ok(())
+            Ok(is_shared)
+        })
     }
 
     /// `cuEventCreate` and `cuEventRecord` up to `count` times, until one is refused.
@@ -222,6 +258,40 @@ calls! {
         let (began, ran) = (Instant::now(), running_time());
         cuda!(session.cuEventSynchronize(event.0 as _));
         Ok(Wait { elapsed: began.elapsed(), running: running_time().saturating_sub(ran) })
+    }
+}
+
+/// Performs a number of rounds, and returns the number of the first one that returns `false`.
+fn first_wrong(rounds: usize, mut round: impl FnMut() -> Result<bool, Refused>) -> Result<Option<usize>, Refused> {
+    for number in 0..rounds {
+        if !round()? {
+            return Ok(Some(number));
+        }
+    }
+    Ok(None)
+}
+
+impl Session {
+    /// Whether memory begins with the pattern of a seed, after a copy of the first word: a check that costs less than the
+    /// open before it.
+    fn begins_with(&mut self, pointer: u64, seed: u32) -> Result<bool, Refused> {
+        let (session, mut word) = (self, 0_u32);
+        cuda!(session.cuMemcpyDtoH(ptr::from_mut(&mut word).cast(), pointer, size_of::<u32>()));
+        Ok(word == kernels::pattern(seed, 0))
+    }
+
+    /// Whether the work of an event is pending.
+    fn is_pending(&mut self, event: CUevent) -> Result<bool, Refused> {
+        let session = self;
+        let query = || {
+            cuda!(session.cuEventQuery(event));
+            Ok(())
+        };
+        match query() {
+            Ok(()) => Ok(false),
+            Err(Refused::Driver { code, .. }) if CUresult(code) == CUresult::CUDA_ERROR_NOT_READY => Ok(true),
+            Err(refused) => Err(refused),
+        }
     }
 }
 

@@ -1,14 +1,19 @@
 //! Opens and closes in large numbers.
 
+use conformance::calls::descriptor::SentDescriptor;
 use conformance::calls::many::Call;
-use conformance::{Descriptor, EventHandle, MIB, MemHandle, Needs, Outcome, Pending, Role, Stop, need};
+use conformance::{
+    Descriptor, EventHandle, MIB, MemHandle, Needs, Outcome, Pending, PoolPointer, Role, Stop, need, seed,
+};
 use rstest::rstest;
 
 use super::watch::Watch;
 use super::{sized, start_many};
 use crate::support::constants::DESCRIPTOR;
 use crate::support::fixtures::{exporter, observer};
-use crate::support::{event, virtual_memory};
+use crate::support::latch::Latch;
+use crate::support::virtual_memory::SIZE;
+use crate::support::{event, legacy, shared_pool, virtual_memory};
 
 /// What is opened and closed.
 #[derive(Clone, Copy, Debug)]
@@ -42,48 +47,70 @@ impl Kind {
         }
     }
 
-    /// Exports something. Returns what each importer opens.
-    fn share(self, exporter: &Role, importers: &[Role]) -> Result<Vec<Shared>, Stop> {
-        match self {
+    /// Exports something. Returns what each importer opens. The work of an event stays pending until the latch is released.
+    fn share(self, exporter: &Role, importers: &[Role]) -> Result<(Vec<Shared>, Option<Latch>), Stop> {
+        let received = |sent: SentDescriptor| importers.iter().map(move |importer| importer.receive_descriptor(&sent));
+        Ok(match self {
             Self::Memory => {
-                let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(2 * MIB)?)?;
-                Ok(vec![Shared::Memory(handle); importers.len()])
+                let (buffer, pattern) = legacy::filled(exporter, 2 * MIB)?;
+                let handle = exporter.ipc_get_mem_handle(buffer)?;
+                (vec![Shared::Memory(handle, pattern); importers.len()], None)
             }
             Self::Event => {
-                let (_, handle) = event::export(exporter)?;
-                Ok(vec![Shared::Event(handle); importers.len()])
+                let (event, handle) = event::export(exporter)?;
+                let stream = exporter.stream_create()?;
+                let latch = Latch::hold(exporter, stream)?;
+                exporter.event_record(event, stream)?;
+                (vec![Shared::Event(handle); importers.len()], Some(latch))
             }
             Self::Descriptor => {
-                let physical = virtual_memory::create_exportable(exporter)?;
+                let (physical, pattern) = (virtual_memory::create_exportable(exporter)?, seed());
+                exporter.fill(virtual_memory::map_readable_and_writable(exporter, physical)?, SIZE, pattern)?;
                 let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(physical)?)?;
-                importers.iter().map(|importer| importer.receive_descriptor(&sent).map(Shared::Descriptor)).collect()
+                let shared = |descriptor: Result<_, Stop>| Ok(Shared::Descriptor(descriptor?, pattern));
+                (received(sent).map(shared).collect::<Result<_, Stop>>()?, None)
             }
             Self::Pool => {
-                let pool = exporter.mem_pool_create(DESCRIPTOR)?;
+                let (pool, pattern) = (exporter.mem_pool_create(DESCRIPTOR)?, seed());
                 let sent = exporter.send_descriptor(exporter.mem_pool_export_to_descriptor(pool)?)?;
-                importers.iter().map(|importer| importer.receive_descriptor(&sent).map(Shared::Pool)).collect()
+                let (_, data) = shared_pool::export_filled(exporter, pool, pattern)?;
+                let shared = |descriptor: Result<_, Stop>| Ok(Shared::Pool(descriptor?, data, pattern));
+                (received(sent).map(shared).collect::<Result<_, Stop>>()?, None)
             }
+        })
+    }
+
+    /// Ends the case because an open gave something else than what was shared.
+    fn other_than_shared(self, importer: &Role, round: usize) -> Stop {
+        let message = format!("round {round}: {} opened something else than the exporter shared", importer.name());
+        match self {
+            Self::Event => Stop::failed(message),
+            Self::Memory | Self::Descriptor | Self::Pool => Stop::corrupted(message),
         }
     }
 }
 
-/// What an importer opens.
+/// What an importer opens, and the seed of its pattern.
 #[derive(Clone, Copy)]
 enum Shared {
-    Memory(MemHandle),
+    Memory(MemHandle, u32),
     Event(EventHandle),
-    Descriptor(Descriptor),
-    Pool(Descriptor),
+    Descriptor(Descriptor, u32),
+    Pool(Descriptor, PoolPointer, u32),
 }
 
 impl Shared {
-    /// Returns the call that opens and closes it a number of times.
+    /// Returns the call that opens, checks and closes it a number of times.
     fn open_and_close(self, rounds: usize) -> Call {
         match self {
-            Self::Memory(handle) => Call::ipc_open_and_close_repeatedly { handle, rounds },
+            Self::Memory(handle, seed) => Call::ipc_open_and_close_repeatedly { handle, seed, rounds },
             Self::Event(handle) => Call::ipc_open_and_destroy_event_repeatedly { handle, rounds },
-            Self::Descriptor(descriptor) => Call::mem_import_and_release_repeatedly { descriptor, rounds },
-            Self::Pool(descriptor) => Call::mem_pool_import_and_destroy_repeatedly { descriptor, rounds },
+            Self::Descriptor(descriptor, seed) => {
+                Call::mem_import_and_release_repeatedly { descriptor, size: SIZE, seed, rounds }
+            }
+            Self::Pool(descriptor, data, seed) => {
+                Call::mem_pool_import_and_destroy_repeatedly { descriptor, data, seed, rounds }
+            }
         }
     }
 }
@@ -91,9 +118,10 @@ impl Shared {
 /// The device memory that an import may take while it is open: pages that describe it.
 const OF_AN_IMPORT: u64 = 8 * MIB;
 
-/// Several processes that open and close what one process exports, 100,000 times in the full load, keep nothing of it.
+/// Several processes that open and close what one process exports, 100,000 times in the full load, keep nothing of it. Each
+/// open gives what was exported.
 #[rstest]
-#[conformance::test("PROC-013")]
+#[conformance::test("PROC-013", "IPCMEM-OPEN-001", "IPCEVT-018", "VMM-IMP-001", "POOL-PTR-001")]
 fn opening_and_closing_keeps_nothing(
     exporter: Role,
     observer: Role,
@@ -103,20 +131,26 @@ fn opening_and_closing_keeps_nothing(
     const ROUNDS_OF_A_CALL: usize = 500;
     kind.need()?;
     let importers = start_many(&observer, sized(4, 10))?;
-    let shared = kind.share(&exporter, &importers)?;
-    let begin = || -> Result<Vec<Pending<()>>, Stop> {
+    let (shared, latch) = kind.share(&exporter, &importers)?;
+    let begin = || -> Result<Vec<Pending<Option<usize>>>, Stop> {
         let opens = importers.iter().zip(&shared);
         opens.map(|(importer, shared)| importer.begin(shared.open_and_close(ROUNDS_OF_A_CALL))).collect()
     };
-    begin()?.into_iter().try_for_each(Pending::finish)?;
+    let finish = |pending: Vec<Pending<Option<usize>>>| -> Outcome {
+        let wrong = pending.into_iter().map(Pending::finish).collect::<Result<Vec<_>, _>>()?;
+        let first = importers.iter().zip(wrong).find_map(|(importer, round)| Some((importer, round?)));
+        first.map_or(Ok(()), |(importer, round)| Err(kind.other_than_shared(importer, round)))
+    };
+    finish(begin()?)?;
     let rounds = sized(4 * ROUNDS_OF_A_CALL * importers.len(), kind.full()) / importers.len();
     let watch = Watch::begin(&observer, importers.iter().chain([&exporter]), rounds)?;
     for _ in 0..rounds / ROUNDS_OF_A_CALL {
         let pending = begin()?;
         let seen = watch.during(1, OF_AN_IMPORT * importers.len() as u64);
         // A process that is still in a call cannot give anything back.
-        pending.into_iter().try_for_each(Pending::finish)?;
+        finish(pending)?;
         seen?;
     }
+    latch.iter().try_for_each(Latch::release)?;
     watch.end()
 }
