@@ -19,6 +19,7 @@ use crate::leak;
 use crate::memfd::Elsewhere;
 use crate::process::{State, descriptors, own_number, own_start_time, start_time, state, thread};
 use crate::range::Memory;
+use crate::seen::Calls;
 use crate::topology::topology;
 use close::close;
 use faults::{
@@ -280,6 +281,17 @@ impl State {
                 && fault!("open-of-a-hidden-device-maps-a-copy", ["IPCMEM-OPEN-032"], "Its memory is a copy.")
         {
             block.detach(0, block.size)?;
+        }
+        static OPENS: Calls = Calls::new();
+        if fault!("open-maps-other-memory-once", ["IPCMEM-OPEN-001"], "The thousandth open gives new memory.")
+            && OPENS.is_the_thousandth()
+        {
+            block.make_private(0, block.size, false)?;
+        }
+        if self.imports.by_pointer.len() >= 32
+            && fault!("open-opens-32-at-most", ["IPCMEM-OPEN-001"], "A process can have 32 imports open.")
+        {
+            return Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
         }
         if fault!("open-maps-a-copy-of-the-last-page", ["IPCMEM-OPEN-001"], "The last 4 KiB are a copy.") {
             block.detach(block.size - 4096, 4096)?;

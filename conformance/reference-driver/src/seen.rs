@@ -1,6 +1,7 @@
-//! What a fault remembers: numbers that it has seen in this process.
+//! What a fault remembers: numbers that it has seen in this process, and how often it was asked.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A set of numbers, such as addresses or identifiers.
@@ -22,5 +23,19 @@ impl Seen {
 
     pub(crate) fn has(&self, number: u64) -> bool {
         self.numbers().contains(&number)
+    }
+}
+
+/// Counts calls of this process.
+pub(crate) struct Calls(AtomicUsize);
+
+impl Calls {
+    pub(crate) const fn new() -> Self {
+        Self(AtomicUsize::new(0))
+    }
+
+    /// Counts a call, and returns whether it is the thousandth.
+    pub(crate) fn is_the_thousandth(&self) -> bool {
+        self.0.fetch_add(1, Ordering::Relaxed) == 999
     }
 }

@@ -6,9 +6,11 @@ use conformance::{Expect as _, MemProperties, Outcome, Role, check, observe};
 use rstest::rstest;
 
 use crate::support::SIZE;
+use crate::support::by_kernel::both_see;
 use crate::support::constants::{DESCRIPTOR, NOT_INITIALIZED};
 use crate::support::device_memory::Account;
 use crate::support::fixtures::{exporter, importer, observer, uninitialised};
+use crate::support::import_kind::{ImportKind, Imported};
 
 /// A forked child that uses the driver leaves its initialised parent usable. The results of the child and of the
 /// parent's call are recorded.
@@ -65,6 +67,28 @@ fn a_forked_child_leaves_the_parents_mapping_intact(exporter: Role, importer: Ro
     importer.fill(import, SIZE, 8)?;
     check!(exporter.mismatches(buffer, SIZE, 8)? == 0);
     importer.ipc_close_mem_handle(import)
+}
+
+/// A process whose forked child has ended by `_exit` or `exit` still shares the memory that it imported, and imports more,
+/// through each API. The results of the child and of the parent's call are recorded.
+#[rstest]
+#[case::leave(Call::fork_and_leave {})]
+#[case::exit(Call::fork_and_exit {})]
+#[conformance::test("FORK-004")]
+fn a_parent_imports_after_its_child_has_ended(
+    exporter: Role,
+    importer: Role,
+    #[case] call: Call,
+    #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] kind: ImportKind,
+) -> Outcome {
+    let earlier = kind.make(&exporter, &importer, 0)?;
+    let child = importer.begin::<ChildEnd>(call)?.finish().survived_or_not("parent")?;
+    let Some(end) = child else { return Ok(()) };
+    observe("child", end.to_string());
+    for Imported { there, here } in [earlier, kind.make(&exporter, &importer, 0)?] {
+        both_see((&exporter, there), (&importer, here), SIZE)?;
+    }
+    Ok(())
 }
 
 /// A descriptor that a program inherited over `exec` keeps the memory allocated until the program ends.

@@ -242,8 +242,8 @@ impl Writer<'_> {
             ("cuMemHostRegister", _) if program.values.place(participant, value).is_none() => {
                 Some(registered(program, participant, value, self.arguments[1].value))
             }
-            ("cuMemcpyHtoD", _) => self.source(written),
-            ("cuMemcpyDtoH", _) => {
+            ("cuMemcpyHtoD" | "cuMemcpyHtoDAsync", "srcHost") => self.source(written),
+            ("cuMemcpyDtoH" | "cuMemcpyDtoHAsync", "dstHost") => {
                 let buffer = program.name("read");
                 program.declare(participant, "unsigned char *", &buffer);
                 program.line(

@@ -53,11 +53,20 @@ calls! {
         Ok(Descriptor(descriptor))
     }
 
-    /// `fcntl(F_DUPFD_CLOEXEC)`: a copy of a descriptor whose number is at least `least`.
+    /// `fcntl(F_DUPFD_CLOEXEC)`: a copy of a descriptor whose number is at least `least`. Raises RLIMIT_NOFILE for this call
+    /// if it is too low.
     fn duplicate_descriptor(session, descriptor: Descriptor, least: i32) -> Descriptor {
         // SAFETY: the case passes a descriptor that the role holds.
         let held = unsafe { BorrowedFd::borrow_raw(descriptor.0) };
-        let copy = rustix::io::fcntl_dupfd_cloexec(held, least)?.into_raw_fd();
+        // Room for some numbers that are in use.
+        let (before, wanted) = (getrlimit(Limited::Nofile), u64::from(least.unsigned_abs()) + 64);
+        if before.current.is_some_and(|limit| limit < wanted) {
+            let raised = setrlimit(Limited::Nofile, Rlimit { current: Some(wanted), ..before });
+            raised.map_err(|error| Refused::Unsupported(format!("RLIMIT_NOFILE cannot be {wanted} here: {error}")))?;
+        }
+        let copy = rustix::io::fcntl_dupfd_cloexec(held, least);
+        setrlimit(Limited::Nofile, before)?;
+        let copy = copy?.into_raw_fd();
         session.ledger.add(Resource::Descriptor(copy));
         Ok(Descriptor(copy))
     }

@@ -106,6 +106,20 @@ calls! {
         Ok(())
     }
 
+    /// `cuIpcCloseMemHandle` of several addresses at once, each on a thread of its own.
+    fn ipc_close_mem_handle_from_threads(session, pointers: Vec<Pointer>) -> () {
+        let next = AtomicUsize::new(0);
+        let answers = session.on_threads(pointers.len(), |session| {
+            let pointer = pointers[next.fetch_add(1, Ordering::Relaxed)].0;
+            cuda!(session.cuIpcCloseMemHandle(pointer));
+            Ok(pointer)
+        })?;
+        for pointer in answers.iter().flatten() {
+            session.ledger.remove(&Resource::Import(*pointer));
+        }
+        answers.into_iter().try_for_each(|answer| answer.map(drop))
+    }
+
     /// `cuIpcGetEventHandle`.
     fn ipc_get_event_handle(session, event: Event) -> EventHandle {
         let mut handle = CUipcEventHandle::from_bytes(UNWRITTEN);

@@ -125,6 +125,38 @@ calls! {
         Ok(())
     }
 
+    /// `cuMemsetD32`.
+    fn memset_d32(session, pointer: Pointer, value: u32, count: u64) -> () {
+        cuda!(session.cuMemsetD32(pointer.0, value, count as usize));
+        Ok(())
+    }
+
+    /// `cuMemcpyAsync`, which takes memory of any kind on both sides.
+    fn memcpy_async(session, to: Pointer, from: Pointer, count: u64, stream: Stream) -> () {
+        cuda!(session.cuMemcpyAsync(to.0, from.0, count as usize, stream.0 as _));
+        Ok(())
+    }
+
+    /// `cuMemcpyDtoH`, `cuMemcpyHtoD` of the same bytes to another address, then `cuCtxSynchronize`.
+    fn memcpy_through_host(session, to: Pointer, from: Pointer, count: u64) -> () {
+        let mut bytes = vec![0_u8; count as usize];
+        cuda!(session.cuMemcpyDtoH(bytes.as_mut_ptr().cast(), from.0, bytes.len()));
+        cuda!(session.cuMemcpyHtoD(to.0, bytes.as_ptr().cast(), bytes.len()));
+        cuda!(session.cuCtxSynchronize());
+        Ok(())
+    }
+
+    /// `cuMemcpyDtoHAsync`, `cuMemcpyHtoDAsync` of the same bytes to another address, each followed by
+    /// `cuStreamSynchronize`.
+    fn memcpy_through_host_async(session, to: Pointer, from: Pointer, count: u64, stream: Stream) -> () {
+        let mut bytes = vec![0_u8; count as usize];
+        cuda!(session.cuMemcpyDtoHAsync(bytes.as_mut_ptr().cast(), from.0, bytes.len(), stream.0 as _));
+        cuda!(session.cuStreamSynchronize(stream.0 as _));
+        cuda!(session.cuMemcpyHtoDAsync(to.0, bytes.as_ptr().cast(), bytes.len(), stream.0 as _));
+        cuda!(session.cuStreamSynchronize(stream.0 as _));
+        Ok(())
+    }
+
     /// `cuMemcpyDtoDAsync`.
     fn memcpy_dtod_async(session, to: Pointer, from: Pointer, count: u64, stream: Stream) -> () {
         cuda!(session.cuMemcpyDtoDAsync(to.0, from.0, count as usize, stream.0 as _));

@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::os::fd::{FromRawFd as _, OwnedFd};
 use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cuda_ipc_sys::{
     CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationGranularity_flags, CUmemAllocationHandleType,
@@ -283,6 +284,24 @@ calls! {
         cuda!(session.cuMemImportFromShareableHandle(&mut handle, number, DESCRIPTOR));
         session.ledger.add(Resource::Physical(handle));
         Ok(Physical(handle))
+    }
+
+    /// `cuMemImportFromShareableHandle` of several file descriptors at once, each on a thread of its own. Returns their
+    /// imports in the same order.
+    fn mem_import_from_threads(session, descriptors: Vec<Descriptor>) -> Vec<Physical> {
+        let next = AtomicUsize::new(0);
+        let answers = session.on_threads(descriptors.len(), |session| {
+            let (index, mut handle) = (next.fetch_add(1, Ordering::Relaxed), 0);
+            let number = descriptors[index].0 as isize as *mut c_void;
+            cuda!(session.cuMemImportFromShareableHandle(&mut handle, number, DESCRIPTOR));
+            Ok((index, handle))
+        })?;
+        for (_, handle) in answers.iter().flatten() {
+            session.ledger.add(Resource::Physical(*handle));
+        }
+        let mut imports = answers.into_iter().collect::<Result<Vec<_>, _>>()?;
+        imports.sort_unstable();
+        Ok(imports.into_iter().map(|(_, handle)| Physical(handle)).collect())
     }
 
     /// `cuMemImportFromShareableHandle` with the address of a file descriptor's number.

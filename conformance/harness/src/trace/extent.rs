@@ -21,7 +21,9 @@ pub(super) fn extent(function: &str, arguments: &[Argument], place: usize) -> Op
     let array = |size: usize, count: u64| Some(size * usize::try_from(count.min(MOST)).unwrap_or_default());
     let handle = |kind: u64| Some(if kind == FABRIC { HANDLE } else { 4 });
     match (function, place) {
-        ("cuMemcpyHtoD", 1) | ("cuMemcpyDtoH", 0) => usize::try_from(number(2)).ok(),
+        ("cuMemcpyHtoD" | "cuMemcpyHtoDAsync", 1) | ("cuMemcpyDtoH" | "cuMemcpyDtoHAsync", 0) => {
+            usize::try_from(number(2)).ok()
+        }
         ("cuMemSetAccess", 2) => array(ACCESS_DESCRIPTION, number(3)),
         ("cuMemPoolSetAccess", 1) => array(ACCESS_DESCRIPTION, number(2)),
         ("cuMemExportToShareableHandle" | "cuMemPoolExportToShareableHandle", 0) => handle(number(2)),

@@ -11,6 +11,7 @@ use crate::handle::{Handle, Kind};
 use crate::leak;
 use crate::memfd::Elsewhere;
 use crate::process::{State, own_number, own_start_time, start_time, state};
+use crate::seen::Calls;
 use crate::shared_event::Arena;
 use crate::topology::topology;
 
@@ -73,6 +74,17 @@ impl State {
         }
         if fault!("open-event-opens-a-copy", ["IPCEVT-018", "IPCEVT-019"], "An event opens as a new event.") {
             return Ok(Body::Orphan(None));
+        }
+        static OPENS: Calls = Calls::new();
+        if fault!("open-event-opens-a-copy-once", ["IPCEVT-018"], "The thousandth open gives a new event.")
+            && OPENS.is_the_thousandth()
+        {
+            return Ok(Body::Orphan(None));
+        }
+        let imported = self.events.values().filter(|event| matches!(event.body, Body::Imported(_))).count();
+        if imported >= 32 && fault!("open-event-opens-32-at-most", ["IPCEVT-011"], "A process can have 32 events open.")
+        {
+            return Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
         }
         let is_of_exporter = |event: &Event| match &event.body {
             Body::Imported(event) => event.arena.inode == handle.inode,

@@ -15,7 +15,7 @@ use crate::environment::environment;
 use crate::handle::{Handle, Kind};
 use crate::memfd::map_fixed;
 use crate::process::{State, state};
-use crate::range::Memory;
+use crate::range::{Memory, Range};
 
 fn ends_at_the_import() -> bool {
     fault!(
@@ -109,6 +109,16 @@ impl State {
             )
         {
             return Ok(base);
+        }
+        let is_of_pool = |range: &&Range| matches!(range.memory, Memory::PoolImport { pool, .. } if pool == id);
+        if self.ranges.values().filter(is_of_pool).count() >= 32
+            && fault!(
+                "pool-import-pointer-imports-32-at-most",
+                ["POOL-PTR-001"],
+                "32 pointers of a pool can be imported."
+            )
+        {
+            return Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
         }
         let first = place - place % GRANULARITY;
         let size = (place + handle.size).next_multiple_of(GRANULARITY) - first;
@@ -240,6 +250,11 @@ entry_points! {
             }
             PoolFile::import(number)?
         };
+        if state.pools.values().filter(|pool| pool.is_imported()).count() >= 8
+            && fault!("pool-import-imports-8-at-most", ["POOL-IMP-001"], "A process can have 8 pools imported.")
+        {
+            return Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
+        }
         output.give(state.import_pool(file) as CUmemoryPool)
     }
 

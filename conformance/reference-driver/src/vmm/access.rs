@@ -277,8 +277,23 @@ entry_points! {
             }
             let skips_peers = number > 0
                 && fault!("set-access-of-a-peer-covers-one-mapping", ["VMM-MAP-029"], "A peer gets only the first mapping.");
-            let is_given = |place: usize| !skips_peers || place == range.device;
-            granted.extend(access.iter().filter(|(place, _)| is_given(**place)).map(|(place, flags)| (*place, *flags)));
+            let is_kept = access.len() > 1
+                && fault!("set-access-never-revokes-in-a-list", ["VMM-MAP-022"], "NONE counts only if it is the only description.")
+                || number > 0
+                    && fault!("set-access-revokes-one-mapping", ["VMM-MAP-022"], "Only the first mapping of a range is revoked.");
+            let is_raised = number > 0
+                && fault!("set-access-lowers-one-mapping", ["VMM-MAP-021"], "READ is READWRITE for all mappings but the first.");
+            for (place, flags) in &access {
+                let is_skipped = skips_peers && *place != range.device || is_kept && flags.0 == 0;
+                let flags = if is_raised && *flags == CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ {
+                    CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                } else {
+                    *flags
+                };
+                if !is_skipped {
+                    granted.insert(*place, flags);
+                }
+            }
         }
         Ok(())
     }

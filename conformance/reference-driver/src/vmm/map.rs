@@ -13,7 +13,7 @@ use crate::context::top;
 use crate::memfd::close_to_host;
 use crate::order::is_spoiled;
 use crate::process::{State, state};
-use crate::range::{AccessOf, Memory};
+use crate::range::{AccessOf, Memory, Range};
 use crate::stream::synchronize;
 
 impl State {
@@ -294,6 +294,14 @@ entry_points! {
             "A mapping of an import starts with read access.",
         ) {
             access.insert(device, READ);
+        }
+        let maps_an_import =
+            |range: &&Range| matches!(&range.memory, Memory::Mapping { allocation, .. } if allocation.is_import());
+        if is_import
+            && state.ranges.values().filter(maps_an_import).count() >= 32
+            && fault!("map-maps-32-imports-at-most", ["VMM-IMP-001"], "A process can have 32 imports mapped.")
+        {
+            return Err(OUT_OF_MEMORY);
         }
         let is_part = is_import && size < allocation.block.size;
         let offset = if is_part && fault!(

@@ -16,7 +16,7 @@ use crate::memfd::descriptors_of_mappers;
 use crate::multicast::Object;
 use crate::process::{State, state};
 use crate::range::Memory;
-use crate::seen::Seen;
+use crate::seen::{Calls, Seen};
 
 type HandleType = CUmemAllocationHandleType;
 const DESCRIPTOR: HandleType = HandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
@@ -224,6 +224,19 @@ impl State {
         ) && device == 1
         {
             block.make_private(0, block.size, true)?;
+        }
+        static IMPORTS: Calls = Calls::new();
+        if fault!("import-gives-other-memory-once", ["VMM-IMP-001"], "The thousandth import is other memory.")
+            && IMPORTS.is_the_thousandth()
+        {
+            let other = Block::shareable(device, block.size)?;
+            return Ok((other, device));
+        }
+        let is_import = |physical: &&Physical| physical.allocation.is_import();
+        if self.physical.values().filter(is_import).count() >= 32
+            && fault!("import-imports-32-at-most", ["VMM-IMP-001"], "A process can hold 32 imports.")
+        {
+            return Err(OUT_OF_MEMORY);
         }
         if fault!("import-lacks-the-last-page", ["VMM-IMP-001"], "The last 4 KiB of an import are other memory.") {
             block.make_private(block.size - 4096, 4096, false)?;

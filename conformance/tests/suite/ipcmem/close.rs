@@ -51,6 +51,20 @@ fn closing_unmaps(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
+/// Threads of one process close different imports at the same time, and each close unmaps its import.
+#[rstest]
+#[conformance::test("IPCMEM-CLOSE-001")]
+fn threads_close_at_the_same_time(exporter: Role, importer: Role) -> Outcome {
+    const THREADS: usize = 8;
+    let open = || importer.ipc_open_mem_handle(share(&exporter)?.handle);
+    let imports = (0..THREADS).map(|_| open()).collect::<Result<Vec<_>, _>>()?;
+    importer.ipc_close_mem_handle_from_threads(imports.clone())?;
+    for import in imports {
+        importer.pointer_get_attribute(MEMORY_TYPE, import).refused(INVALID_VALUE)?;
+    }
+    Ok(())
+}
+
 /// A handle that was opened several times needs as many closes, and its memory stays mapped until the last one. This
 /// holds again when it is opened again, and another handle of the exporter stays open.
 #[rstest]

@@ -3,6 +3,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `at_once` | imports of each protocol that are open at once |
 //! | `files` | the files in /dev/shm that an ended process has left |
 //! | `handles` | many processes that hold handles of each other |
 //! | `opens` | opens and closes in large numbers |
@@ -12,6 +13,7 @@
 //!
 //! A usual run makes a small load, which takes a few seconds. `--load` makes the full one.
 
+mod at_once;
 mod files;
 mod handles;
 mod opens;

@@ -12,6 +12,11 @@ use crate::support::import_kind::ImportKind;
 const MEMORY_TYPE: u32 = Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE.0;
 const BUFFER_ID: u32 = Attribute::CU_POINTER_ATTRIBUTE_BUFFER_ID.0;
 const POOL: u32 = Attribute::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE.0;
+const ORDINAL: u32 = Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL.0;
+const CONTEXT: u32 = Attribute::CU_POINTER_ATTRIBUTE_CONTEXT.0;
+const DEVICE_POINTER: u32 = Attribute::CU_POINTER_ATTRIBUTE_DEVICE_POINTER.0;
+const RANGE_START: u32 = Attribute::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR.0;
+const RANGE_SIZE: u32 = Attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE.0;
 
 fn import(exporter: &Role, importer: &Role) -> Result<Pointer, Stop> {
     importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?)
@@ -38,6 +43,52 @@ fn imported_memory_is_device_memory(
     #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] kind: ImportKind,
 ) -> Outcome {
     is_a_devices(&importer, kind.make(&exporter, &importer, 0)?.here)
+}
+
+/// Checks that memory imported on its own device has the ordinal of that device, at both ends.
+fn names_its_device(importer: &Role, pointer: Pointer, device: u32) -> Outcome {
+    for address in [pointer, pointer.offset(SIZE - 1)] {
+        check!(importer.pointer_get_attribute(ORDINAL, address)? == device);
+    }
+    Ok(())
+}
+
+/// `DEVICE_ORDINAL` of memory that is imported on its own device is the ordinal of that device.
+#[rstest]
+#[conformance::test("PTRATTR-009")]
+fn imported_memory_names_its_device(
+    exporter: Role,
+    importer: Role,
+    #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] kind: ImportKind,
+) -> Outcome {
+    names_its_device(&importer, kind.make(&exporter, &importer, 0)?.here, 0)
+}
+
+/// `DEVICE_ORDINAL` of memory of the second GPU that is imported there is 1.
+#[rstest]
+#[conformance::test("PTRATTR-009", needs(legacy_memory, gpus = 2))]
+fn memory_imported_on_the_second_gpu_names_it(#[with(1)] exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    names_its_device(&importer, import(&exporter, &importer)?, 1)
+}
+
+/// `cuPointerGetAttributes` returns for many attributes of an import what `cuPointerGetAttribute` returns for each.
+#[rstest]
+#[conformance::test("PTRATTR-009", needs(legacy_memory))]
+fn many_attributes_are_queried_at_once(exporter: Role, importer: Role) -> Outcome {
+    // Eight that are addresses or numbers of 64 bits, whose width is documented, and then the memory type.
+    const WIDE: [u32; 8] = [BUFFER_ID, CONTEXT, DEVICE_POINTER, RANGE_START, RANGE_SIZE, POOL, CONTEXT, BUFFER_ID];
+    let pointer = import(&exporter, &importer)?;
+    let all = [&WIDE[..], &[MEMORY_TYPE]].concat();
+    let values = importer.pointer_get_attributes(all, pointer)?;
+    for (attribute, value) in WIDE.into_iter().zip(&values) {
+        check!(
+            importer.pointer_get_wide_attribute(attribute, pointer)? == *value,
+            "attribute {attribute}: {values:#x?}"
+        );
+    }
+    let memory_type = importer.pointer_get_attribute(MEMORY_TYPE, pointer)?;
+    check!(values[WIDE.len()] as u32 == memory_type, "{values:#x?}");
+    Ok(())
 }
 
 /// `MEMORY_TYPE` of memory imported from another device is that of device memory. The context and the device are

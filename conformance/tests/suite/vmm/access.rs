@@ -107,6 +107,74 @@ fn take_access_away(importer: &Role, address: Pointer) -> Outcome {
     Ok(())
 }
 
+/// Maps memory at each of three adjacent ranges, and gives GPU 0 access to all of them.
+fn map_three(role: &Role) -> Result<[Pointer; 3], Stop> {
+    let address = reserve(role, 3 * SIZE)?;
+    let mappings = [address, address.offset(SIZE), address.offset(2 * SIZE)];
+    for mapping in mappings {
+        role.mem_map(mapping, SIZE, 0, create(role)?, 0)?;
+    }
+    role.mem_set_access(address, 3 * SIZE, 0, READ_WRITE)?;
+    Ok(mappings)
+}
+
+/// One `cuMemSetAccess` revokes the access to all mappings in its range, and another one grants it again.
+#[rstest]
+#[conformance::test("VMM-MAP-022", "VMM-MAP-027", needs(virtual_memory))]
+fn access_to_adjacent_mappings_can_be_taken_away(importer: Role) -> Outcome {
+    let mappings = map_three(&importer)?;
+    importer.fill(mappings[0], 3 * SIZE, 7)?;
+    importer.mem_set_access(mappings[0], 3 * SIZE, 0, NONE)?;
+    for mapping in mappings {
+        check!(importer.mem_get_access(mapping, 0)? == NONE);
+        importer.read(mapping, 4).refused(&[])?;
+        importer.write(mapping, vec![1; 4]).refused(&[])?;
+    }
+    importer.mem_set_access(mappings[0], 3 * SIZE, 0, READ_WRITE)?;
+    check!(importer.mismatches(mappings[0], 3 * SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// One `cuMemSetAccess` lowers the access to all mappings in its range to read access: a kernel that writes fails.
+#[rstest]
+#[conformance::test("VMM-MAP-021", "VMM-MAP-027", needs(no_mps, virtual_memory))]
+fn adjacent_mappings_get_read_access(importer: Role, #[values(0, 1, 2)] written: usize) -> Outcome {
+    let mappings = map_three(&importer)?;
+    importer.fill(mappings[0], 3 * SIZE, 7)?;
+    importer.mem_set_access(mappings[0], 3 * SIZE, 0, READ)?;
+    for mapping in mappings {
+        check!(importer.mem_get_access(mapping, 0)? == READ);
+    }
+    check!(importer.mismatches(mappings[0], 3 * SIZE, 7)? == 0);
+    Kernel::Writes.run(&importer, mappings[written]).refused_and_recorded(ILLEGAL_ADDRESS)?;
+    Ok(())
+}
+
+/// One `cuMemSetAccess` revokes the access of one device and grants that of another, in whichever order it lists them.
+#[rstest]
+#[conformance::test("VMM-MAP-022", "VMM-MAP-027", needs(gpus = 2, peer_access, virtual_memory))]
+fn access_is_taken_away_in_a_list(importer: Role, #[values(true, false)] is_first: bool) -> Outcome {
+    let address = map_readable_and_writable(&importer, create(&importer)?)?;
+    importer.fill(address, SIZE, 7)?;
+    importer.mem_set_access(address, SIZE, 1, READ_WRITE)?;
+    let set = |revoked: i32, granted: i32| {
+        let mut list = vec![(granted, READ_WRITE), (revoked, NONE)];
+        if is_first {
+            list.reverse();
+        }
+        importer.mem_set_access_of_all(address, SIZE, list)?;
+        check!(importer.mem_get_access(address, revoked)? == NONE);
+        check!(importer.mem_get_access(address, granted)? == READ_WRITE);
+        Ok::<_, Stop>(())
+    };
+    set(1, 0)?;
+    set(0, 1)?;
+    importer.read(address, 4).refused(&[])?;
+    set(1, 0)?;
+    check!(importer.mismatches(address, SIZE, 7)? == 0);
+    Ok(())
+}
+
 /// Revoking the access of a peer leaves the access of the memory's own device.
 #[rstest]
 #[conformance::test("VMM-MAP-022", needs(gpus = 2, peer_access, virtual_memory))]

@@ -5,7 +5,7 @@ use conformance::{Expect as _, GIB, KIB, MIB, MemProperties, Outcome, Role, Stop
 use rstest::rstest;
 
 use crate::support::by_kernel::{both_see, enqueue_fill};
-use crate::support::constants::{DESCRIPTOR, FABRIC, NONE, NOT_INITIALIZED, READ, READ_WRITE};
+use crate::support::constants::{DESCRIPTOR, FABRIC, LARGE_DESCRIPTORS, NONE, NOT_INITIALIZED, READ, READ_WRITE};
 use crate::support::device_memory::{Account, need_free_memory};
 use crate::support::fixtures::{exporter, importer, observer, on_gpus_that_are_no_peers, start, uninitialised};
 use crate::support::foreign::Foreign;
@@ -13,6 +13,9 @@ use crate::support::virtual_memory::{
     REFUSED, SIZE, create_exportable, create_large, import, import_without_descriptors, map, map_readable_and_writable,
     reserve,
 };
+
+/// The threads that import at the same time.
+const THREADS: u32 = 8;
 
 /// Exporter and importer each read what the other wrote, with kernels and with copies.
 #[rstest]
@@ -68,9 +71,29 @@ fn two_allocations_are_imported_apart(exporter: Role, importer: Role) -> Outcome
 #[conformance::test("VMM-IMP-002", needs(memory_descriptors))]
 fn a_descriptor_with_a_large_number_imports(importer: Role) -> Outcome {
     let descriptor = importer.mem_export_to_descriptor(create_exportable(&importer)?)?;
-    let moved = importer.duplicate_descriptor(descriptor, 300)?;
-    check!(moved.0 >= 300, "{moved:?}");
-    importer.mem_import_from_descriptor(moved)?;
+    for least in LARGE_DESCRIPTORS {
+        let moved = importer.duplicate_descriptor(descriptor, least)?;
+        check!(moved.0 >= least, "{moved:?}");
+        importer.mem_import_from_descriptor(moved)?;
+    }
+    Ok(())
+}
+
+/// Threads of one process import different memory at the same time, and each import has its own contents.
+#[rstest]
+#[conformance::test("VMM-IMP-001", needs(memory_descriptors))]
+fn threads_import_at_the_same_time(exporter: Role, importer: Role) -> Outcome {
+    let mut descriptors = Vec::new();
+    for pattern in 0..THREADS {
+        let physical = create_exportable(&exporter)?;
+        exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, pattern)?;
+        let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(physical)?)?;
+        descriptors.push(importer.receive_descriptor(&sent)?);
+    }
+    for (pattern, physical) in (0..).zip(importer.mem_import_from_threads(descriptors)?) {
+        let here = map_readable_and_writable(&importer, physical)?;
+        check!(importer.mismatches(here, SIZE, pattern)? == 0);
+    }
     Ok(())
 }
 

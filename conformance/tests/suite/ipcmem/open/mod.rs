@@ -1,6 +1,7 @@
 //! `cuIpcOpenMemHandle`.
 
 mod contexts;
+mod copies;
 mod corrupted;
 mod devices;
 mod flags;

@@ -43,6 +43,9 @@ fn copies_and_fills_reach_an_import(exporter: Role, importer: Role) -> Outcome {
     importer.memset_d8(import, 7, SIZE)?;
     importer.ctx_synchronize()?;
     check!(exporter.other_bytes(buffer, SIZE, 7)? == 0);
+    importer.memset_d32(import, 0x0909_0909, SIZE / 4)?;
+    importer.ctx_synchronize()?;
+    check!(exporter.other_bytes(buffer, SIZE, 9)? == 0);
     Ok(())
 }
 
