@@ -75,7 +75,8 @@ fn many_imports_have_distinct_addresses(
     Ok(())
 }
 
-/// Opening and closing a handle 10,000 times leaks no descriptors and no memory, and each open gives the exporter's memory.
+/// Opening and closing a handle 10,000 times leaks no descriptors and no memory, and each open gives the exporter's
+/// memory.
 ///
 /// The case makes 10,000 rounds instead of the 100,000 of the row.
 #[rstest]

@@ -15,14 +15,13 @@ use crate::support::{event, shared_pool};
 /// More than programs open of one kind, and few enough for a usual run.
 const COUNT: usize = 64;
 
-/// Returns the numbers below `count` in an order in which neither the first nor the last stays so: the odd ones, then the
-/// even ones from the last to the first.
+/// Returns the numbers below `count` in another order: the odd ones, then the even ones from the last to the first.
 fn out_of_order(count: usize) -> impl Iterator<Item = usize> {
     (1..count).step_by(2).chain((0..count).step_by(2).rev())
 }
 
-/// Many imports are open at once, each with the memory that it names. Closed in another order, each close unmaps its import
-/// and no other.
+/// Many imports are open at once, each with the memory that it names. Closed in another order, each close unmaps its
+/// import and no other.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-001", "IPCMEM-CLOSE-001", needs(legacy_memory))]
 fn imports_close_in_any_order(exporter: Role, importer: Role) -> Outcome {
@@ -53,8 +52,8 @@ fn imports_close_in_any_order(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Many imports of physical memory are held and mapped at once, each with its own contents. They are unmapped and released in
-/// another order.
+/// Many imports of physical memory are held and mapped at once, each with its own contents. They are unmapped and
+/// released in another order.
 #[rstest]
 #[conformance::test("VMM-IMP-001", needs(memory_descriptors))]
 fn physical_memory_is_released_in_any_order(exporter: Role, importer: Role) -> Outcome {
@@ -120,8 +119,8 @@ fn events_are_destroyed_in_any_order(exporter: Role, importer: Role) -> Outcome 
     Ok(())
 }
 
-/// Many pools are imported at once, or many pointers of one pool, each with its own contents. They are freed and destroyed in
-/// another order.
+/// Many pools are imported at once, or many pointers of one pool, each with its own contents. They are freed and
+/// destroyed in another order.
 #[rstest]
 #[case::many_pools(16, 1)]
 #[case::many_pointers(1, COUNT)]

@@ -118,8 +118,8 @@ impl Shared {
 /// The device memory that an import may take while it is open: pages that describe it.
 const OF_AN_IMPORT: u64 = 8 * MIB;
 
-/// Several processes that open and close what one process exports, 100,000 times in the full load, keep nothing of it. Each
-/// open gives what was exported.
+/// Several processes that open and close what one process exports, 100,000 times in the full load, keep nothing of it.
+/// Each open gives what was exported.
 #[rstest]
 #[conformance::test("PROC-013", "IPCMEM-OPEN-001", "IPCEVT-018", "VMM-IMP-001", "POOL-PTR-001")]
 fn opening_and_closing_keeps_nothing(
