@@ -87,7 +87,7 @@ fn physical_memory_is_released_in_any_order(exporter: Role, importer: Role) -> O
 #[rstest]
 #[conformance::test("IPCEVT-011", "IPCEVT-018", "IPCEVT-024", needs(interprocess_events))]
 fn events_are_destroyed_in_any_order(exporter: Role, importer: Role) -> Outcome {
-    let is_pending = |number: usize| number % 3 == 0;
+    let is_pending = |number: usize| number.is_multiple_of(3);
     let (stream, mut events, mut imports) = (exporter.stream_create()?, Vec::new(), Vec::new());
     for _ in 0..COUNT {
         let (event, import) = event::share(&exporter, &importer)?;
