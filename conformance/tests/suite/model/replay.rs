@@ -114,8 +114,8 @@ pub(crate) fn a_finding_is_found_again(bug: Bug) -> Outcome {
     need_the_reference_driver()?;
     let (_, model, most_steps) = bug.details();
     let first = found(suite(model)?, bug)?;
-    // `script 20, 5 of its 19 steps`
-    let steps = first.length.split(", ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<usize>().ok());
+    // `script 20, shortened from 19 steps to 5`
+    let steps = first.length.split(" steps to ").nth(1).and_then(|rest| rest.split(';').next()?.parse::<usize>().ok());
     check!(steps.is_some_and(|steps| steps <= most_steps), "{}", first.length);
     // Otherwise the first script that differs would have ended the search.
     check!(!matches!(bug, Bug::Difference) || first.differ > Some(1), "{:?} scripts differ", first.differ);
