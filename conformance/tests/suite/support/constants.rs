@@ -16,9 +16,6 @@ pub(crate) const HOST: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST.0;
 pub(crate) const HOST_NUMA: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA.0;
 pub(crate) const HOST_NUMA_CURRENT: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT.0;
 
-/// Numbers of descriptors that do not fit into one byte, and not into the bits of an `fd_set`.
-pub(crate) const LARGE_DESCRIPTORS: [i32; 2] = [300, 2000];
-
 /// Memory of GPU 0 that cannot be exported.
 pub(crate) const DEVICE: MemProperties = MemProperties::device(0);
 
