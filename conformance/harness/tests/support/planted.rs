@@ -25,7 +25,7 @@ fn fail(exporter: Role) -> Outcome {
 /// A check that does not hold while a role is in a call.
 #[rstest]
 #[conformance::test()]
-fn fails_during_a_call(exporter: Role) -> Outcome {
+fn stops_during_a_call(exporter: Role) -> Outcome {
     let _ends = exporter.begin::<Pointer>(conformance::calls::memory::Call::mem_alloc { size: 4 * KIB })?;
     Err(Stop::failed("the case knows better"))
 }
@@ -33,7 +33,7 @@ fn fails_during_a_call(exporter: Role) -> Outcome {
 /// A check that does not hold while a role is in a call that does not return.
 #[rstest]
 #[conformance::test()]
-fn fails_during_a_hang(exporter: Role) -> Outcome {
+fn stops_during_a_hang(exporter: Role) -> Outcome {
     let _hangs = exporter.begin::<()>(conformance::calls::planted::Call::hang {})?;
     Err(Stop::failed("the case knows better"))
 }
