@@ -164,18 +164,18 @@ fn a_trace_writes_no_c(#[case] kind: &str, #[case] says: &str, #[case] change: f
     Ok(())
 }
 
-/// What a check says and the name of a role are texts, which stay texts.
+/// The words of a check are not in the program, and the name of a role is a text, which stays one.
 #[rstest]
 #[conformance::test()]
 fn words_of_a_trace_stay_texts() -> Outcome {
     let (printed, program) = reported(|event: &mut Value| match event["event"].as_str() {
         Some("check") => event["text"] = json!("a??/\", system(\"id\")); \u{202e}*/ \\"),
-        Some("role") => event["name"] = json!("//KERNELS//\" }; int system_of_a_stranger;"),
+        Some("role") => event["name"] = json!("//KERNELS//??/\" }; int system_of_a_stranger;"),
         _ => {}
     })?;
     let program = program.ok_or(Stop::Harness(printed))?;
-    check!(program.contains(r#""a?\?/\", system(\"id\")); \342\200\256*/ \\""#), "{program}");
-    check!(program.contains(r#""//KERNELS//\" }; int system_of_a_stranger;""#), "{program}");
+    check!(!program.contains("system(\"id") && !program.contains("system(\\\"id"), "{program}");
+    check!(program.contains(r#""//KERNELS//?\?/\" }; int system_of_a_stranger;""#), "{program}");
     Ok(())
 }
 
