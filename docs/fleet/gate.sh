@@ -39,6 +39,7 @@ if [ "${1:-}" = --accept ]; then
   night=$(last)
   [ -n "$night" ] || { echo "gate: $host: there is no night to accept; ./gate.sh runs one" >&2 && exit 2; }
   ln -sfn "nights/$(basename "$night")" "$folder/good"
+  rm -f "$folder/green"
   exit
 fi
 
@@ -93,15 +94,20 @@ if ! grep -q '^{"line":"case"' "$running"; then
   why=${why#conformance: }
   stop "no case ran${why:+: ${why#warning: }}; correct GATE_FLAGS, and start the gate again"
 fi
-night=$folder/nights/$(date -u +%Y-%m-%dT%H%M%SZ).jsonl
+night=$folder/nights/$(date -u +%Y-%m-%dT%H%M%S.%3NZ).jsonl
 mv "$running" "$night"
 
 # The first night has nothing to compare with: a failure is then red. Later, a failure stays red until somebody accepts
 # it, because only a good night is compared with.
 result=0
+# Compares the night with an earlier one. Also a case that was not checked before may fail or disclose.
+compare() {
+  "$conformance" diff --exit-on failed "${diff_flags[@]}" "$(readlink -f "$1")" "$night" >"$folder/changes.txt" || result=$?
+}
 if [ -f "$folder/good" ]; then
-  # Also a case that was not checked before may fail or disclose.
-  "$conformance" diff --exit-on failed "${diff_flags[@]}" "$(readlink -f "$folder/good")" "$night" >"$folder/changes.txt" || result=$?
+  compare "$folder/good"
+  # An accepted failure that was gone in the last green night is new if it comes back.
+  [ "$result" != 0 ] || [ ! -f "$folder/green" ] || compare "$folder/green"
   head -n1 "$folder/changes.txt"
 else
   [ "$status" = 0 ] || result=1
@@ -119,5 +125,6 @@ fi
 # A green night with an accepted failure does not become the good one: its share of failed runs would be the next to compare
 # with, and could rise a little every night.
 [ "$result$status" != 00 ] || ln -sfn "nights/$(basename "$night")" "$folder/good"
+[ "$result" != 0 ] || ln -sfn "nights/$(basename "$night")" "$folder/green"
 [ "${GATE_FLEET:-}" = no ] || "$conformance" fleet "$reports" --format html --output "$reports/fleet.html"
 exit "$result"

@@ -283,7 +283,7 @@ pub(super) fn held(fleet: &Fleet) -> String {
 pub(super) fn unfit(report: &Member) -> Option<String> {
     match (report.unmet.as_slice(), report.checks_less_than) {
         // The host has a newer report.
-        _ if !report.is_compared => None,
+        _ if !report.is_current => None,
         ([], None) => None,
         ([], Some(usual)) => Some(format!(
             "checks {}; the usual report with its driver and GPU checks {usual}",

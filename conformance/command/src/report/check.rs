@@ -223,7 +223,9 @@ fn member(program: &Program, tokens: &[Token], place: usize) -> Option<Side> {
     };
     let (_, suffix) = MEMBERS.into_iter().find(|(name, _)| name == field && colon == ":")?;
     let number = u64::try_from(number_of(&tokens[place])?).ok()?;
-    let members = program.values.equal_to(number, |value| value.name.ends_with(suffix));
+    // `.location.type` ends with `.type` too.
+    let is_it = |name: &str| name.find('.').is_some_and(|start| &name[start..] == suffix);
+    let members = program.values.equal_to(number, |value| is_it(&value.name));
     let value = *members.last()?;
     Some(Side { text: program.values.get(value).name.clone(), value: Some(value) })
 }

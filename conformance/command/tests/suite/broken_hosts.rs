@@ -77,6 +77,30 @@ fn a_repaired_rule_is_in_no_table_of_hosts(#[case] version: &str) -> Outcome {
     Ok(())
 }
 
+/// A later run on another driver does not replace a report of the host's own driver, and a later filtered run with a newer
+/// release does.
+#[rstest]
+#[case::another_driver("reference", "0.1.0", false, "1 rule breaks on 1 host")]
+#[case::a_filtered_run("NVIDIA", "590.1", true, "no rule breaks on ")]
+#[conformance::test()]
+fn what_a_host_does_now(
+    #[case] name: &str,
+    #[case] version: &str,
+    #[case] is_partial: bool,
+    #[case] says: &str,
+) -> Outcome {
+    let folder = hosts(2, 1, crash)?;
+    let mut later = of_host(version, 3, "node-0");
+    later.run.began = Some("2026-12-01T08:00:00Z".to_owned());
+    later.run.driver.name = name.to_owned();
+    later.run.is_partial = is_partial;
+    write(folder.path(), "later.jsonl", &later)?;
+    let (_, table, errors) = run(folder.path(), &["--by", "host"])?;
+    check!(table.lines().next().is_some_and(|first| first.contains(says)), "{table}{errors}");
+    check!(table.contains("no rule breaks on any host now") == says.starts_with("no"), "{table}");
+    Ok(())
+}
+
 /// A host whose run failed only because of the harness is told, also if all hosts are like it.
 #[rstest]
 #[case::one(4, 1, "; on 1 host, the harness could not decide 2 cases.")]

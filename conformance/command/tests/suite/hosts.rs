@@ -194,3 +194,24 @@ fn an_accepted_failure_cannot_worsen_step_by_step() -> Outcome {
     }
     Ok(())
 }
+
+/// An accepted failure that was gone in a green night is red when it comes back, although the accepted night has it.
+#[rstest]
+#[conformance::test()]
+fn an_accepted_failure_that_was_gone_is_new() -> Outcome {
+    let host = Host::new()?;
+    check!(host.gate(&[], &[FAULT])?.0 == Some(1));
+    check!(host.gate(&["--accept"], &[])?.0 == Some(0));
+    check!(host.gate(&[], &[FAULT])?.0 == Some(0));
+    let night = std::fs::canonicalize(host.path("green")).map_err(harness)?;
+    let failed = std::fs::read_to_string(&night).map_err(harness)?;
+    let gone = failed.replace("\"verdict\":\"fail\"", "\"verdict\":\"pass\"");
+    check!(gone != failed, "{failed}");
+    std::fs::write(night, gone).map_err(harness)?;
+    let (code, said) = host.gate(&[], &[FAULT])?;
+    check!(code == Some(1) && said.starts_with("1 documented rule broke"), "{code:?}: {said}");
+    check!(host.gate(&["--accept"], &[])?.0 == Some(0));
+    let (code, said) = host.gate(&[], &[FAULT])?;
+    check!(code == Some(0), "{code:?}: {said}");
+    Ok(())
+}

@@ -19,10 +19,20 @@ pub(super) fn are_compared(reports: &[Kept]) -> Vec<bool> {
     are_newest(reports, |report| &report.driver)
 }
 
-/// Returns whether each report says what its machine does now. Of a host that got another driver, only the report with the
-/// newer one does.
+/// Returns whether each report says what its machine does now. Of a host that got another release of its driver, only a
+/// report with the newer one does. A run on another driver, such as the reference driver, says nothing of that.
 pub(super) fn are_current(reports: &[Kept]) -> Vec<bool> {
-    are_newest(reports, |_| ())
+    let mut releases: BTreeMap<_, (&Option<String>, usize)> = BTreeMap::new();
+    for (index, report) in reports.iter().enumerate().filter(|(_, report)| has_result(report)) {
+        let newest = releases.entry((&report.host, &report.driver.0)).or_insert((&report.began, index));
+        *newest = (*newest).max((&report.began, index));
+    }
+    let is_newest = |report: &Kept| {
+        let newest = releases.get(&(&report.host, &report.driver.0)).map(|(_, index)| &reports[*index].driver);
+        report.host.is_none() || newest.is_none_or(|driver| *driver == report.driver)
+    };
+    let compared = are_compared(reports);
+    reports.iter().zip(compared).map(|(report, is_compared)| is_compared && is_newest(report)).collect()
 }
 
 /// Returns whether each report is the newest of its host and of what else is given. One that names no host is.

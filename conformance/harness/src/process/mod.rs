@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::Child;
 use std::time::{Duration, Instant, SystemTime};
 
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process, pidfd_open, waitid};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -299,6 +299,23 @@ impl Process {
         };
         kill_process(pid, signal)
             .map_err(|error| Stop::Harness(format!("{}: cannot send {signal:?}: {error}", self.name)))
+    }
+
+    /// Waits until a process that got SIGSTOP has stopped: until then it may still answer, or use its memory.
+    pub(crate) fn await_stop(&self) -> Result<(), Stop> {
+        // The system has no wait for this with a deadline, and a process in the kernel stops only when its call returns.
+        const BETWEEN: Duration = Duration::from_micros(200);
+        let failed = |why: &dyn fmt::Display| Stop::Harness(format!("{}: it does not stop: {why}", self.name));
+        let pid = Pid::from_raw(self.id().cast_signed()).ok_or_else(|| failed(&"it has no number"))?;
+        let deadline = Instant::now() + self.deadline;
+        let options = WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        while waitid(WaitId::Pid(pid), options).map_err(|error| failed(&error))?.is_none() {
+            if Instant::now() > deadline {
+                return Err(failed(&"the deadline has passed"));
+            }
+            std::thread::sleep(BETWEEN);
+        }
+        Ok(())
     }
 
     pub(crate) const fn is_awaited(&self) -> bool {

@@ -172,13 +172,15 @@ impl Role {
         began
     }
 
-    /// Sends SIGSTOP. The process does nothing until [`Role::resume`].
+    /// Sends SIGSTOP, and waits until the process has stopped. It does nothing until [`Role::resume`].
     ///
     /// # Errors
-    /// [`Stop`], if the signal cannot be sent.
+    /// [`Stop`], if the signal cannot be sent, or if the process does not stop before the deadline of a step.
     pub fn stop(&self) -> Result<(), Stop> {
         self.trace_signal(rustix::process::Signal::STOP);
-        self.process.borrow_mut().signal(rustix::process::Signal::STOP)
+        let mut process = self.process.borrow_mut();
+        process.signal(rustix::process::Signal::STOP)?;
+        process.await_stop()
     }
 
     /// Sends SIGCONT.

@@ -14,6 +14,20 @@ fn is_gone(id: u32) -> bool {
     !Path::new(&format!("/proc/{id}")).exists()
 }
 
+/// A role that was told to stop has stopped, each time.
+#[rstest]
+#[conformance::test()]
+fn a_stopped_role_has_stopped(exporter: Role) -> Outcome {
+    for round in 0..50 {
+        exporter.stop()?;
+        let status = std::fs::read_to_string(format!("/proc/{}/stat", exporter.id())).map_err(harness)?;
+        let state = status.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').next());
+        check!(state == Some("T"), "round {round}: {status}");
+        exporter.resume()?;
+    }
+    Ok(())
+}
+
 /// A role that dies is reported as a crash with its signal and its step, and its process is reaped.
 #[rstest]
 #[case::segv(Signal::SEGV)]
