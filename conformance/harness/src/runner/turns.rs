@@ -35,7 +35,16 @@ pub(super) struct Turns {
 /// The devices for one run, or for runs that do not check for leaks. They are free again when the value is dropped.
 #[derive(Debug)]
 pub(super) struct Turn {
-    _lock: Option<Arc<File>>,
+    lock: Option<(Arc<File>, Vec<i64>)>,
+}
+
+impl Drop for Turn {
+    /// Gives the lock back. Closing the file would not be enough: a process that this one starts at the moment has it too,
+    /// until it executes its program.
+    fn drop(&mut self) {
+        let Some((file, places)) = &self.lock else { return };
+        places.iter().for_each(|place| drop(lock(file, libc::F_OFD_SETLK, libc::F_UNLCK, *place)));
+    }
 }
 
 impl Turns {
@@ -59,11 +68,11 @@ impl Turns {
     /// Waits for a turn. Returns `None` if another run has it until the time is over.
     pub(super) fn take(&self, is_alone: bool, until: Option<Instant>) -> Option<Turn> {
         if self.places.is_empty() {
-            return Some(Turn { _lock: None });
+            return Some(Turn { lock: None });
         }
         let kind = if is_alone { libc::F_WRLCK } else { libc::F_RDLCK };
         let Ok(file) = File::options().read(true).write(true).open("/dev/null") else {
-            return Some(Turn { _lock: None });
+            return Some(Turn { lock: None });
         };
         let file = Arc::new(file);
         for (place, name) in &self.places {
@@ -78,7 +87,8 @@ impl Turns {
                 return None;
             }
         }
-        Some(Turn { _lock: Some(file) })
+        let places = self.places.iter().map(|(place, _)| *place).collect();
+        Some(Turn { lock: Some((file, places)) })
     }
 
     /// Says which devices this run waited for until its time was over.
@@ -148,4 +158,21 @@ fn lock(file: &File, command: i32, kind: i32, place: i64) -> io::Result<i32> {
         return Err(io::Error::last_os_error());
     }
     Ok(i32::from(lock.l_type))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Turns;
+
+    /// A process that begins while a turn ends does not keep it, although it has inherited the file.
+    #[test]
+    fn a_turn_ends_although_a_child_has_its_file() {
+        let turns = Turns::of(&["a_turn_ends_although_a_child_has_its_file".to_owned()]);
+        let turn = turns.take(true, None).unwrap();
+        let inherited = turn.lock.as_ref().unwrap().0.try_clone().unwrap();
+        drop(turn);
+        assert!(turns.take(true, Some(std::time::Instant::now())).is_some());
+        assert!(!turns.has_waited.load(std::sync::atomic::Ordering::Relaxed), "the run waited for itself");
+        drop(inherited);
+    }
 }
