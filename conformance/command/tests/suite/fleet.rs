@@ -4,7 +4,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 
-use conformance::report::{Identification, Report};
+use conformance::report::{CaseReport, Identification, Report};
 use conformance::{Defect, Failure, Outcome, Stop, Verdict, check};
 use rstest::rstest;
 use rustix::process::{Resource, Rlimit, setrlimit};
@@ -454,6 +454,25 @@ fn what_most_machines_disclose_is_no_outlier() -> Outcome {
     check!(!printed.contains("outliers ("), "{printed}");
     let listed = "\nother disclosures and Xid messages (2)\n  disclosure: reads memory at ";
     check!(printed.contains(listed) && printed.matches("on 8 of 8 hosts").count() == 2, "{printed}");
+    Ok(())
+}
+
+/// A machine that could not run the case does not lack the disclosure.
+#[rstest]
+#[case::unsupported(|case: &mut CaseReport| case.verdict = Verdict::Unsupported)]
+#[case::undecided(|case: &mut CaseReport| case.verdict = Verdict::Error)]
+#[conformance::test()]
+fn what_others_could_not_show_is_no_outlier(#[case] alter: fn(&mut CaseReport)) -> Outcome {
+    let folder = eight(|number, report| {
+        report.cases[2].rows = vec!["IPCMEM-OPEN-025".to_owned()];
+        match number {
+            5 => report.cases[2].disclosures.push(DISCLOSURE.to_owned()),
+            _ => alter(&mut report.cases[2]),
+        }
+    })?;
+    let (_, printed, _) = run(folder.path(), &[])?;
+    check!(printed.contains("\nother disclosures and Xid messages (1)\n"), "{printed}");
+    check!(printed.contains("on 1 of 1 host with "), "{printed}");
     Ok(())
 }
 

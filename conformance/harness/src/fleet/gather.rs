@@ -10,7 +10,7 @@ use std::{fs, thread};
 use super::types::{IncidentKind, Unread};
 use crate::diff::noise::without_addresses;
 use crate::diff::{cause_of, key, without_numbers};
-use crate::report::{Brief, BriefCase, Runs, Weight, without_process_number};
+use crate::report::{Brief, BriefCase, CaseReport, Runs, Weight, without_process_number};
 use crate::{Defect, Verdict};
 
 /// Values by number, each once.
@@ -28,6 +28,11 @@ impl<T> Default for Names<T> {
 impl<T: Clone + Eq + Hash> Names<T> {
     pub(super) fn number(&mut self, value: &T) -> usize {
         self.number_by(value.clone(), value)
+    }
+
+    /// Returns the number of a value that has one.
+    pub(super) fn number_of(&self, value: &T) -> Option<usize> {
+        self.numbers.get(value).copied()
     }
 
     /// Returns the number of a value. Values with the same key have the same number, and the first of them is kept.
@@ -70,23 +75,27 @@ pub(super) struct Seen {
     pub(super) what: String,
     /// The first case that showed it; `None` for a process, which belongs to no case.
     pub(super) case: Option<String>,
+    /// The rows of the case, if only its reports could show it.
+    pub(super) rows: Vec<String>,
 }
 
 impl Seen {
-    fn disclosure(text: &str, case: &str) -> Self {
-        Self { kind: IncidentKind::Disclosure, what: without_addresses(text), case: Some(case.to_owned()) }
+    fn disclosure(text: &str, case: &CaseReport) -> Self {
+        let (what, rows) = (without_addresses(text), case.rows.clone());
+        Self { kind: IncidentKind::Disclosure, what, case: Some(case.id.clone()), rows }
     }
 
     /// Leaves out the address of the GPU: `Xid (PCI:0000:18:00): 79, GPU has fallen off the bus.` is `Xid 79, GPU …`.
     fn xid(message: &str, case: &str) -> Self {
         let parts = message.strip_prefix("Xid (").and_then(|rest| rest.split_once("): "));
         let what = parts.map_or_else(|| message.to_owned(), |(_, what)| format!("Xid {what}"));
-        Self { kind: IncidentKind::Xid, what, case: Some(case.to_owned()) }
+        Self { kind: IncidentKind::Xid, what, case: Some(case.to_owned()), rows: Vec::new() }
     }
 
     /// The number of a process says nothing to others, and which report would be the first to name its own is chance.
     fn process(end: &str) -> Self {
-        Self { kind: IncidentKind::Process, what: without_process_number(end).to_owned(), case: None }
+        let what = without_process_number(end).to_owned();
+        Self { kind: IncidentKind::Process, what, case: None, rows: Vec::new() }
     }
 
     /// What is the same in every report that has it. A disclosure in another case is another one.
@@ -96,7 +105,7 @@ impl Seen {
             IncidentKind::Process => (self.what.clone(), None),
             IncidentKind::Xid => (self.what.split(',').next().unwrap_or_default().to_owned(), None),
         };
-        Self { kind: self.kind, what, case }
+        Self { kind: self.kind, what, case, rows: Vec::new() }
     }
 }
 
@@ -291,7 +300,7 @@ impl Reader {
         }
         if case.may_have_incidents() {
             let whole = case.whole()?;
-            let disclosures = whole.disclosures.iter().map(|text| Seen::disclosure(text, case.id));
+            let disclosures = whole.disclosures.iter().map(|text| Seen::disclosure(text, &whole));
             let xids = whole.xids.iter().map(|message| Seen::xid(message, case.id));
             incidents.extend(disclosures.chain(xids).map(|seen| gathered.incidents.number_by(seen.key(), &seen)));
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::gather::{Broken, Gathered, Kept, Seen};
+use super::gather::{Broken, Gathered, Kept, Names, Seen};
 use super::peers::{RARE, are_compared, are_current, has_result, product, ways};
 use super::regressions::regressions;
 use super::types::{Cell, Fleet, Incident, IncidentKind, Member, Outlier, Rule};
@@ -77,7 +77,7 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
     let mut incidents: Vec<_> = equal
         .iter()
         .flat_map(|((driver, gpus), group)| {
-            incidents_of((*driver, gpus), group, &are_compared, &reports, &incidents.list)
+            incidents_of((*driver, gpus), group, &are_compared, &reports, &incidents.list, &rows)
         })
         .collect();
     let rarity = |one: &Incident| one.reports.len() as f64 / one.peers as f64;
@@ -141,18 +141,25 @@ fn incidents_of(
     are_compared: &[bool],
     reports: &[Kept],
     seen: &[Seen],
+    rows: &Names<String>,
 ) -> Vec<Incident> {
     let mut all: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for index in group {
         reports[*index].incidents.iter().for_each(|number| all.entry(*number).or_default().push(*index));
     }
     let compared = |some: &[usize]| some.iter().copied().filter(|index| are_compared[*index]).collect::<Vec<_>>();
-    let of_peers = compared(group).len();
+    let of_peers = compared(group);
     let incident = |(number, having): (usize, Vec<usize>)| {
-        let Seen { kind, what, case } = seen[number].clone();
+        let Seen { kind, what, case, rows: of_case } = seen[number].clone();
         let now = compared(&having);
         let is_past = now.is_empty();
-        let (peers, having) = if is_past { (group.len(), having) } else { (of_peers, now) };
+        // A report that does not check the case does not lack what it shows.
+        let checks_case = |index: &&usize| {
+            let checks = |row: &String| rows.number_of(row).is_some_and(|row| reports[**index].checks(row));
+            now.contains(index) || of_case.iter().all(checks)
+        };
+        let peers = if is_past { group.len() } else { of_peers.iter().filter(checks_case).count() };
+        let having = if is_past { having } else { now };
         let is_rare = match kind {
             _ if is_past => false,
             // Its run fails, however many others do too.
