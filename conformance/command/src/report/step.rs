@@ -10,7 +10,8 @@ use super::text::{Token, number, tokens};
 use super::values::{Kind, Value};
 use super::{descriptor, log, process_step, threads};
 
-/// Lets work end that should not: a program makes its calls faster than the case did.
+/// Gives work that must stay pending the time to end wrongly, because a program makes its calls faster than the case did. A
+/// sound driver sends no signal here, so there is nothing to wait for.
 const A_MOMENT: &str = "nanosleep(&(struct timespec){ 0, 50000000 }, NULL);";
 
 /// Writes a step of a participant.

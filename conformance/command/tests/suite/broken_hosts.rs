@@ -101,7 +101,7 @@ fn what_a_host_does_now(
     Ok(())
 }
 
-/// A host whose run failed only because of the harness is told, also if all hosts are like it.
+/// A host whose run failed only because of the harness is named, also if all hosts are like it.
 #[rstest]
 #[case::one(4, 1, "; on 1 host, the harness could not decide 2 cases.")]
 #[case::all(3, 3, "; on 3 hosts, the harness could not decide 6 cases.")]

@@ -477,7 +477,7 @@ fn what_others_could_not_show_is_no_outlier(#[case] alter: fn(&mut CaseReport)) 
 }
 
 /// What all machines disclose in some case is an outlier in a case in which few do. In several cases of the same machines it
-/// is told once.
+/// is listed once.
 #[rstest]
 #[conformance::test()]
 fn a_known_disclosure_in_another_case_is_an_outlier() -> Outcome {

@@ -37,7 +37,7 @@ fn fails_once_in_three(report: &mut Report) {
     report.cases[1].runs = Some(Runs { failed: 1, of: 3 });
 }
 
-/// A rule that breaks in one report is told, even if no report has an end line, as those of nextest.
+/// A rule that breaks in one report is listed, even if no report has an end line. Reports of nextest have none.
 #[rstest]
 #[conformance::test()]
 fn a_rule_breaks_among_reports_without_an_end() -> Outcome {

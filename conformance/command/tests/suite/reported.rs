@@ -78,7 +78,7 @@ fn a_host_waits(exporter: Role, importer: Role) -> Outcome {
 #[conformance::test()]
 fn a_stream_is_not_ready(exporter: Role, importer: Role) -> Outcome {
     let Pending { waiting, flag } = wait_for_the_importer(&exporter, &importer)?;
-    // A driver for which the work has ended can need a moment to notice.
+    // A faulty driver can need a moment to end the work. A sound one sends no signal to wait for.
     std::thread::sleep(Duration::from_millis(50));
     let query = exporter.stream_query(waiting).refused(&[CUresult::CUDA_ERROR_NOT_READY]);
     importer.set_host_flag(flag, 1)?;
