@@ -9,7 +9,7 @@ use cuda_ipc_sys::{CUcontext, CUctx_flags, CUdeviceptr, CUstream};
 use crate::answer::{INVALID_VALUE, Result};
 use crate::host::is_mapped;
 use crate::process::{State, state};
-use crate::range::{Access, By, Memory, Span};
+use crate::range::{Access, By, Memory, Range, Span};
 use crate::stream::{Stream, perform};
 
 /// Memory that a copy reads or writes.
@@ -129,11 +129,42 @@ fn pieces(spans: &[Span]) -> impl Iterator<Item = (u64, u64)> {
     spans.iter().map(|span| (span.address, span.size))
 }
 
+/// Returns how many bytes a copy moves: all of them, unless a fault is about imports.
+fn moved(state: &State, to: Place, from: Place, size: usize) -> usize {
+    let [target, source] = [to, from].map(|place| state.range(place.address()));
+    let is = |range: Option<&Range>, kind: fn(&Memory) -> bool| range.is_some_and(|range| kind(&range.memory));
+    let is_mapped = |memory: &Memory| matches!(memory, Memory::Mapping { allocation, .. } if allocation.is_import());
+    let is_within = target.zip(source).is_some_and(|(target, source)| target.base == source.base);
+    if is_within
+        && is(target, |memory| matches!(memory, Memory::Import(_)))
+        && fault!("copy-within-an-import-moves-nothing", ["IPCMEM-OPEN-001"], "A copy within an import is lost.")
+    {
+        return 0;
+    }
+    if is(target, is_mapped)
+        && is(source, is_mapped)
+        && fault!(
+            "copy-between-mapped-imports-moves-whole-words",
+            ["VMM-IMP-001"],
+            "A copy from one import to another leaves out the last bytes of an odd size."
+        )
+    {
+        return size / 4 * 4;
+    }
+    if is(target, |memory| matches!(memory, Memory::PoolImport { .. }))
+        && fault!("copy-to-a-pool-import-is-cut", ["POOL-PTR-001"], "A copy to an import moves at most 8 MiB.")
+    {
+        return size.min(8 << 20);
+    }
+    size
+}
+
 /// Copies in the default stream. The call waits for the copy if one side is host memory. A copy between devices may
 /// be done later.
 fn copy(to: Place, from: Place, size: usize) -> Result<()> {
     let mut state = state()?;
     let stream = state.stream(ptr::null_mut())?;
+    let size = moved(&state, to, from, size);
     if size == 0 {
         return Ok(());
     }
@@ -154,6 +185,7 @@ fn copy_async(to: Place, from: Place, size: usize, stream: CUstream) -> Result<(
     let mut state = state()?;
     state.current()?;
     let stream = state.stream(stream)?;
+    let size = moved(&state, to, from, size);
     if size == 0 {
         return Ok(());
     }
@@ -226,6 +258,36 @@ fn copy_peer(
     copy(place(to), place(from))
 }
 
+/// Returns where a fill begins and how many bytes it sets: what the call says, unless a fault is about imports.
+fn filled(state: &State, address: u64, size: u64) -> (u64, u64) {
+    let Some(range) = state.range(address) else { return (address, size) };
+    let has_more = range.end() - address > size;
+    match &range.memory {
+        Memory::Import(_)
+            if has_more
+                && fault!(
+                    "fill-of-an-import-sets-one-byte-more",
+                    ["IPCMEM-OPEN-001"],
+                    "A fill of an import is too long."
+                ) =>
+        {
+            (address, size + 1)
+        }
+        Memory::Mapping { allocation, .. }
+            if allocation.is_import()
+                && fault!("fill-of-a-mapped-import-begins-at-its-base", ["VMM-IMP-001"], "The offset is ignored.") =>
+        {
+            (range.base, size)
+        }
+        Memory::PoolImport { .. }
+            if fault!("fill-of-a-pool-import-is-cut", ["POOL-PTR-001"], "A fill of an import sets at most 1 MiB.") =>
+        {
+            (address, size.min(1 << 20))
+        }
+        _ => (address, size),
+    }
+}
+
 /// Checks the arguments of a fill, and returns the memory to fill.
 fn prepare(state: &State, stream: &Arc<Stream>, address: u64, unit: usize, count: usize) -> Result<Vec<Span>> {
     let size = (count as u64).checked_mul(unit as u64).ok_or(INVALID_VALUE)?;
@@ -243,6 +305,7 @@ fn prepare(state: &State, stream: &Arc<Stream>, address: u64, unit: usize, count
     if state.range(address).is_some_and(|range| state.is_opened_in_another_context(range, stream.context)) {
         return Err(INVALID_VALUE);
     }
+    let (address, size) = filled(state, address, size);
     state.reach_device(stream.context, address, size, By::Driver, Access::Write)
 }
 

@@ -197,6 +197,18 @@ entry_points! {
                 event.complete();
             }
         }
+        let is_pending = own_record.as_ref().is_some_and(|record| !record.is_complete());
+        if is_pending
+            && fault!(
+                "destroy-import-completes-other-records",
+                ["IPCEVT-020", "IPCEVT-024"],
+                "If an importer destroys an event with a pending record, its other imported events complete too."
+            )
+        {
+            for other in state.events.values().filter(|event| event.is_imported()) {
+                other.own_record.iter().for_each(|record| record.complete());
+            }
+        }
         state.events.remove(&(event as u64));
         Ok(())
     }

@@ -121,9 +121,11 @@ fn regressions(fleet: &Fleet) -> Option<String> {
     };
     let told = |rules: usize| format!("{} {}", count(rules, "rule"), breaks(rules));
     const EARLIER: &str = "since an earlier release of the driver";
+    let fewer = format!("held, or broke less badly or {} fewer {}s,", at(fleet), peer(fleet));
     let held = match new.iter().map(|one| one.was).max() {
         Some(Before::Listed) => "held, or broke only as a list says,",
         Some(Before::Milder) => "held, or broke in a milder way,",
+        Some(Before::Fewer) => &fewer,
         Some(Before::Held) | None => "held",
     };
     // A rule that the newest release broke in a worse way is told once.
@@ -142,10 +144,12 @@ fn regressions(fleet: &Fleet) -> Option<String> {
 /// Returns what a rule that a release broke does, without the rule.
 pub(super) fn regression(fleet: &Fleet, one: &Regression) -> String {
     let causes = ways(&one.causes, one.broken);
+    let fewer = format!("breaks this badly {} fewer {}s", at(fleet), peer(fleet));
     let was = match one.was {
         Before::Held => "holds",
         Before::Listed => "breaks only as a list says",
         Before::Milder => "breaks in a milder way",
+        Before::Fewer => &fewer,
     };
     format!(
         "breaks {} {} of {} with {} and {}, {was} with {}: {causes}",

@@ -129,6 +129,7 @@ impl<'report> Page<'report> {
         }
         let Recorded { failed, runs, .. } = self.recorded;
         let times = match (failed, runs) {
+            (_, 0) => "it did not run again".to_owned(),
             (0, 1) if case.disclosures.is_empty() => "not in 1 later run".to_owned(),
             (0, _) if !case.disclosures.is_empty() => "a disclosure does not fail the case".to_owned(),
             _ => format!("in {failed} of {runs} later runs"),

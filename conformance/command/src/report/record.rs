@@ -1,6 +1,6 @@
 //! Runs cases again and records their driver calls.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -58,9 +58,12 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
         (None, Kind::System | Kind::Path) => "system".to_owned(),
     };
     remark(format_args!("cases to run again: {}, runs of each: {runs}", cases.len()));
+    // If the suite knows none of the cases, it says which names are closest.
+    let known = known(&suite)?;
+    let knows_none = !cases.iter().any(|case| known.contains(&case.id));
     // Another script of a model may show nothing, so only cases with the same flags share a run.
     let mut groups: BTreeMap<&[String], Vec<usize>> = BTreeMap::new();
-    for (place, case) in cases.iter().enumerate() {
+    for (place, case) in cases.iter().enumerate().filter(|(_, case)| knows_none || known.contains(&case.id)) {
         groups.entry(&case.flags).or_default().push(place);
     }
     let mut all: Vec<Option<Recorded>> = cases.iter().map(|_| None).collect();
@@ -94,7 +97,22 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
             }
         }
     }
-    Ok(all.into_iter().flatten().collect())
+    let unknown = || Recorded {
+        story: Err(Unwritable::new("this suite has no case of that name: another version renamed or removed it")),
+        failed: 0,
+        runs: 0,
+    };
+    Ok(all.into_iter().map(|recorded| recorded.unwrap_or_else(unknown)).collect())
+}
+
+/// Returns the names of all cases of a suite.
+fn known(suite: &Suite) -> Result<BTreeSet<String>, Failure> {
+    let mut command = Command::new(&suite.program);
+    command.args(["--list", "--format", "terse"]).stdin(Stdio::null());
+    let listed = command.output();
+    let listed = listed.map_err(|error| Failure::new(format_args!("cannot run the suite: {error}")))?;
+    let text = String::from_utf8_lossy(&listed.stdout);
+    Ok(text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
 }
 
 /// Returns a path of a report in full: reports have `~` for a home folder.

@@ -363,9 +363,16 @@ impl Story {
         }
     }
 
-    /// A case that goes on after a refusal expects it, even if it does not say so.
+    /// A case that goes on after a refusal expects it, even if it does not say so. After the refusal that ends it, it only
+    /// releases what it holds pending.
     fn refusals_are_expected(&mut self) {
-        let last = self.acts[..self.own].iter().rposition(|act| matches!(act, Act::Step(_)));
+        let own = &self.acts[..self.own];
+        let is_the_end = |act: &Act| {
+            let Act::Step(step) = act else { return false };
+            !step.has_output && !step.answer.is_empty() && self.reason.starts_with(&step.answer)
+        };
+        let last = own.iter().rposition(is_the_end);
+        let last = last.or_else(|| own.iter().rposition(|act| matches!(act, Act::Step(_))));
         let ended_well = matches!(&*self.verdict, "pass" | "unsupported" | "leak");
         for (place, act) in self.acts.iter_mut().enumerate() {
             let Act::Step(step) = act else { continue };

@@ -91,6 +91,28 @@ fn hides(importer: &Role, stale: MemHandle) -> Outcome {
     checked().map_err(|_: Stop| Stop::disclosed("a stale handle shows newer memory"))
 }
 
+/// Lets the work go on that waits for a flag, as a case does in which something fails while it waits.
+struct Held(Role, Pointer);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let _ = self.0.set_host_flag(self.1, 1);
+    }
+}
+
+/// An importer records an event behind work that is pending.
+#[rstest]
+#[conformance::test("IPCEVT-020", needs(gpus = 1))]
+fn an_importer_records_behind_work(exporter: Role, importer: Role) -> Outcome {
+    // Without timing, for other processes.
+    let event = exporter.event_create(6)?;
+    let imported = importer.ipc_open_event_handle(exporter.ipc_get_event_handle(event)?)?;
+    let held = Held(importer.clone(), importer.mem_host_alloc(4096, 0)?);
+    importer.set_host_flag(held.1, 0)?;
+    importer.event_record(imported, importer.stream_create()?)
+}
+
+const BEHIND: (&str, &str) = ("an_importer_records_behind_work", "record-import-is-refused");
 const LATE_KERNEL: (&str, &str) = ("memory_survives_a_late_kernel", "importer-death-clears-the-memory");
 const STALE: (&str, &str) = ("a_stale_handle_shows_nothing_new", "open-shows-newer-memory");
 const EXIT: (&str, &str) = ("a_process_exits", "exit-aborts");
@@ -100,6 +122,10 @@ const EXIT: (&str, &str) = ("a_process_exits", "exit-aborts");
 #[rstest]
 #[case::waits_for_a_kernel(LATE_KERNEL, "wrong_words1 is 523264, expected 0\n")]
 #[case::disclosure(STALE, ": a stale handle shows newer memory: other_bytes1 is 0, expected at least 1048576\n")]
+#[case::while_work_is_pending(
+    BEHIND,
+    "importer: cuEventRecord(event2, stream1) returned CUDA_ERROR_INVALID_HANDLE (400), expected CUDA_SUCCESS\n"
+)]
 #[case::crash_at_the_exit(EXIT, "exporter: killed by signal 6 (Aborted) in exit\n")]
 #[conformance::test()]
 fn a_program_shows_what_its_case_finds(#[case] (case, fault): (&str, &str), #[case] line: &str) -> Outcome {

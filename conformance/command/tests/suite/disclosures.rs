@@ -88,6 +88,14 @@ fn a_changed_disclosure_is_a_change(
 #[rstest]
 #[case::new_case(|old: &mut Report, _: &mut Report| drop(old.cases.remove(1)), "disclosure")]
 #[case::did_not_run(|old: &mut Report, _: &mut Report| old.cases[1].verdict = Verdict::Unsupported, "disclosure")]
+#[case::could_not_run_again(|old: &mut Report, new: &mut Report| {
+    old.cases[1].verdict = Verdict::Unsupported;
+    new.cases[1].verdict = Verdict::Unsupported;
+}, "disclosure")]
+#[case::is_new_and_could_not_run_again(|old: &mut Report, new: &mut Report| {
+    old.cases.remove(1);
+    new.cases[1].verdict = Verdict::Unsupported;
+}, "disclosure")]
 #[case::better(|old: &mut Report, _: &mut Report| old.cases[1].verdict = Verdict::Crash, "disclosure")]
 #[case::worse(|_: &mut Report, new: &mut Report| new.cases[1].verdict = Verdict::Crash, "regressed")]
 #[conformance::test()]

@@ -305,9 +305,38 @@ fn a_list_or_a_milder_failure_hides_no_regression(
     #[case] says: &str,
     #[case] told: &str,
 ) -> Outcome {
+    says_of_releases(&releases.map(|alter| [alter; 3]), says, told)
+}
+
+/// What a few hosts did with the release before hides no regression on most, even if it was as bad or worse.
+#[rstest]
+#[case::on_all([2, 0], [5, 0], "but held, or broke less badly or on fewer hosts, with NVIDIA 590.0; ", "5 of 5 hosts")]
+#[case::among_milder_ones([1, 4], [5, 0], "on fewer hosts, with NVIDIA 590.0; ", "this badly on fewer hosts with NVIDIA 590.0: crash")]
+#[case::milder_now([2, 0], [0, 5], "on fewer hosts, with NVIDIA 590.0; ", "hosts with NVIDIA 590.0: wrong code")]
+#[case::about_as_many([2, 0], [4, 0], "2 drivers: 1 rule breaks on 6 hosts.", "")]
+#[case::milder_on_all([3, 0], [0, 5], "2 drivers: 1 rule breaks on 8 hosts.", "")]
+#[conformance::test()]
+fn a_few_hosts_hide_no_regression(
+    #[case] old: [usize; 2],
+    #[case] new: [usize; 2],
+    #[case] says: &str,
+    #[case] told: &str,
+) -> Outcome {
+    let hosts = |[crashing, wrong]: [usize; 2]| -> [fn(&mut Report); 5] {
+        std::array::from_fn(|host| match host {
+            _ if host < crashing => crash,
+            _ if host < crashing + wrong => wrong_code,
+            _ => |_: &mut Report| {},
+        })
+    };
+    says_of_releases(&[old, new].map(hosts), says, told)
+}
+
+/// Checks what `fleet` says first and at all of some releases, each on so many hosts.
+fn says_of_releases<const N: usize>(releases: &[[fn(&mut Report); N]], says: &str, told: &str) -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
-    for (release, alter) in releases.iter().enumerate() {
-        for host in 0..3 {
+    for (release, hosts) in releases.iter().enumerate() {
+        for (host, alter) in hosts.iter().enumerate() {
             let mut report = of_host(&format!("590.{release}"), 3, &format!("node-{release}{host}"));
             alter(&mut report);
             write(folder.path(), &format!("{release}{host}.jsonl"), &report)?;

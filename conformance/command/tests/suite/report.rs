@@ -434,6 +434,25 @@ fn a_renamed_case_is_told() -> Outcome {
     Ok(())
 }
 
+/// A case that the suite does not have has a page without a program, and stops no other page.
+#[rstest]
+#[conformance::test()]
+fn a_renamed_case_stops_no_page() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let run = ran("planted::refused")?;
+    let mut report = run.report()?;
+    let mut renamed = report.cases[0].clone();
+    renamed.id = "planted::refuse".to_owned();
+    report.cases.insert(0, renamed);
+    fs::write(run.path(), report.to_lines().map_err(harness)?).map_err(harness)?;
+    let text = self::report(&run, None, folder.path(), "1")?;
+    const WHY: &str = "no program: this suite has no case of that name: another version renamed or removed it\n";
+    check!(text.contains(WHY) && text.contains("planted-refused.c"), "{text}");
+    let page = fs::read_to_string(folder.path().join("planted-refuse.md")).map_err(harness)?;
+    check!(page.contains("it did not run again") && page.contains("There is no program: this suite has no"), "{page}");
+    Ok(())
+}
+
 /// A case that ended with an error of the harness has no page, and is named.
 #[rstest]
 #[conformance::test()]

@@ -307,16 +307,15 @@ impl Pair<'_> {
                 vec![Difference::Unended { old: old.as_ref().map(|case| case.verdict) }]
             }
             // Neither report checks the case.
-            (None, Some(case)) | (Some(case), None) if case.verdict == Verdict::Unsupported => Vec::new(),
+            (Some(old), None) if old.verdict == Verdict::Unsupported => Vec::new(),
             (None, Some(new)) => {
                 let reason = |new: &String| Difference::Reason { old: None, new: Some(new.clone()) };
-                [Difference::Added { verdict: new.verdict }]
-                    .into_iter()
-                    .chain(new.reason.as_ref().map(reason))
-                    .chain(
-                        new.disclosures.iter().map(|text| Difference::Disclosure { text: text.clone(), is_new: true }),
-                    )
-                    .collect()
+                let added = [Difference::Added { verdict: new.verdict }].into_iter();
+                let disclosed = |text: &String| Difference::Disclosure { text: text.clone(), is_new: true };
+                // A case that ran, and could not run again, says only what it disclosed.
+                let ran = new.verdict != Verdict::Unsupported;
+                let end = added.chain(new.reason.as_ref().map(reason)).filter(|_| ran);
+                end.chain(new.disclosures.iter().map(disclosed)).collect()
             }
             (Some(old), None) => vec![Difference::Removed { verdict: old.verdict }],
             (None, None) => Vec::new(),
@@ -386,8 +385,9 @@ impl Difference {
     }
 }
 
-/// Whether a case fails in more of its runs, by half of them or more. A smaller difference of a few runs can be chance.
-fn is_much_more(old: Runs, new: Runs) -> bool {
+/// Whether a case fails in more of its runs, or a rule on more of its hosts, by half of them or more. A smaller difference of
+/// a few can be chance.
+pub(crate) fn is_much_more(old: Runs, new: Runs) -> bool {
     let [old_failed, old_of, new_failed, new_of] = [old.failed, old.of, new.failed, new.of].map(i128::from);
     2 * (new_failed * old_of - old_failed * new_of) >= old_of * new_of && old_of * new_of > 0
 }
@@ -447,10 +447,6 @@ fn is_random(case: &CaseReport) -> bool {
 
 fn differences(old: &CaseReport, new: &CaseReport, pair: &Pair<'_>) -> Vec<Difference> {
     let mut differences = Vec::new();
-    // Neither report checks the case.
-    if (old.verdict, new.verdict) == (Verdict::Unsupported, Verdict::Unsupported) {
-        return differences;
-    }
     // A list that changed says nothing of the driver: the rule held in both.
     let has_held = |case: &CaseReport| matches!(case.verdict, Verdict::Pass | Verdict::Fixed);
     let is_relisted = old.verdict != new.verdict && has_held(old) && has_held(new);
@@ -464,7 +460,9 @@ fn differences(old: &CaseReport, new: &CaseReport, pair: &Pair<'_>) -> Vec<Diffe
     {
         differences.push(Difference::Runs { verdict: new.verdict, reason: new.reason.clone(), old: before, new: now });
     }
-    if !is_relisted && !is_same_reason(old.reason.as_deref(), new.reason.as_deref()) {
+    // If neither report checks the case, its reasons are those of the machines.
+    let is_checked = old.verdict != Verdict::Unsupported || new.verdict != Verdict::Unsupported;
+    if is_checked && !is_relisted && !is_same_reason(old.reason.as_deref(), new.reason.as_deref()) {
         differences.push(Difference::Reason { old: old.reason.clone(), new: new.reason.clone() });
     }
     // A case that did not run shows no disclosure, although the driver may have one. If it ran another time, it can show one.

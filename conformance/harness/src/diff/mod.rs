@@ -19,7 +19,7 @@ use std::path::Path;
 pub use cause::Cause;
 pub(crate) use cause::{cause_of, key, without_numbers};
 pub use change::{Change, Difference, Severity, Why};
-pub(crate) use change::{changed_disclosures, changed_observations};
+pub(crate) use change::{changed_disclosures, changed_observations, is_much_more};
 pub use scope::Scope;
 pub use setting::Setting;
 pub(crate) use times::of_calls;

@@ -6,6 +6,8 @@ use super::gather::{Broken, Gathered, Kept};
 use super::peers::{RARE, product, ways};
 use super::types::{Before, Regression};
 use crate::Defect;
+use crate::diff::is_much_more;
+use crate::report::Runs;
 
 /// What a rule does with one release.
 struct State<'a> {
@@ -28,18 +30,24 @@ impl State<'_> {
     }
 
     /// Returns what the rule did with the release before, if this one made it worse. A worse kind counts from the same
-    /// share of the reports on as a broken rule does.
+    /// share of the reports on as a broken rule does. The failures of a few hosts do not hide those of most.
     fn is_worse_than(&self, before: &Self) -> Option<Before> {
         let (new, old) = (self.unlisted(), before.unlisted());
-        match old.first() {
-            _ if new.is_empty() => None,
-            _ if !before.breaks() => Some(Before::Held),
-            None => Some(Before::Listed),
-            Some(worst) if new.iter().filter(|kind| *kind < worst).count() * RARE > self.checked => {
-                Some(Before::Milder)
-            }
-            Some(_) => None,
+        let worst = match old.first() {
+            _ if new.is_empty() => return None,
+            _ if !before.breaks() => return Some(Before::Held),
+            None => return Some(Before::Listed),
+            Some(worst) => worst,
+        };
+        if new.iter().filter(|kind| *kind < worst).count() * RARE > self.checked {
+            return Some(Before::Milder);
         }
+        let runs = |kinds: &[Defect], bad, of| Runs {
+            failed: kinds.iter().filter(|kind| **kind <= bad).count().try_into().unwrap_or(u32::MAX),
+            of: u32::try_from(of).unwrap_or(u32::MAX),
+        };
+        let is_more = |bad| is_much_more(runs(&old, bad, before.checked), runs(&new, bad, self.checked));
+        new.iter().any(|bad| is_more(*bad)).then_some(Before::Fewer)
     }
 }
 

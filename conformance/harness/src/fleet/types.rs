@@ -15,7 +15,7 @@ pub struct Fleet {
     /// the rarest of them before the others.
     pub incidents: Vec<Incident>,
     /// The rules that a release of a driver broke: they still break with the newest release, and held with an earlier one,
-    /// or broke only as a list says, or in a milder way.
+    /// or broke only as a list says, in a milder way or in fewer of the reports.
     pub regressions: Vec<Regression>,
     /// What only few of otherwise equal machines do, the rarest first, and broken rules before others.
     pub outliers: Vec<Outlier>,
@@ -216,6 +216,8 @@ pub enum Before {
     Listed,
     /// It breaks in a less bad way: the kinds of defects are sorted from worst to least bad.
     Milder,
+    /// It breaks this badly in fewer of the reports; half of the reports lie between the two shares, or more.
+    Fewer,
 }
 
 /// What few of otherwise equal machines do.

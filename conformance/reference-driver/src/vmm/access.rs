@@ -277,12 +277,24 @@ entry_points! {
             }
             let skips_peers = number > 0
                 && fault!("set-access-of-a-peer-covers-one-mapping", ["VMM-MAP-029"], "A peer gets only the first mapping.");
+            let is_left_out = is_import && number > 0;
+            if is_left_out
+                && access.len() > 1
+                && fault!("set-access-list-changes-one-import", ["VMM-MAP-022", "VMM-MAP-027"], "A list changes only the first import.")
+                || is_left_out
+                    && access.values().any(|flags| flags.0 == 0)
+                    && fault!("set-access-revokes-one-import", ["VMM-MAP-022"], "Only the first import of a range is revoked.")
+            {
+                continue;
+            }
             let is_kept = access.len() > 1
                 && fault!("set-access-never-revokes-in-a-list", ["VMM-MAP-022"], "NONE counts only if it is the only description.")
                 || number > 0
                     && fault!("set-access-revokes-one-mapping", ["VMM-MAP-022"], "Only the first mapping of a range is revoked.");
             let is_raised = number > 0
-                && fault!("set-access-lowers-one-mapping", ["VMM-MAP-021"], "READ is READWRITE for all mappings but the first.");
+                && fault!("set-access-lowers-one-mapping", ["VMM-MAP-021"], "READ is READWRITE for all mappings but the first.")
+                || is_left_out
+                    && fault!("set-access-lowers-one-import", ["VMM-MAP-021"], "READ is READWRITE for all imports but the first.");
             for (place, flags) in &access {
                 let is_skipped = skips_peers && *place != range.device || is_kept && flags.0 == 0;
                 let flags = if is_raised && *flags == CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ {

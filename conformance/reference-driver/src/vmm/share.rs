@@ -232,6 +232,12 @@ impl State {
             let other = Block::shareable(device, block.size)?;
             return Ok((other, device));
         }
+        let is_same = |physical: &&Physical| physical.allocation.block.inode == block.inode;
+        if self.physical.values().filter(is_same).count() >= 4
+            && fault!("import-imports-an-allocation-four-times", ["VMM-IMP-001"], "A fifth import is refused.")
+        {
+            return Err(OUT_OF_MEMORY);
+        }
         let is_import = |physical: &&Physical| physical.allocation.is_import();
         if self.physical.values().filter(is_import).count() >= 32
             && fault!("import-imports-32-at-most", ["VMM-IMP-001"], "A process can hold 32 imports.")

@@ -64,6 +64,41 @@ fn the_importers_pending_record_outlives_its_event(exporter: Role, importer: Rol
     exporter.event_query(event)
 }
 
+/// If the importer destroys one of two events with pending records, each record completes with its own work.
+#[rstest]
+#[conformance::test("IPCEVT-020", "IPCEVT-024")]
+fn one_of_two_pending_events_is_destroyed(
+    exporter: Role,
+    importer: Role,
+    #[values(0, 1)] destroyed: usize,
+    #[values(true, false)] is_done_first: bool,
+) -> Outcome {
+    let (mut events, mut latches) = (Vec::new(), Vec::new());
+    for _ in 0..2 {
+        let stream = importer.stream_create()?;
+        latches.push(Latch::open(&importer, stream)?);
+        events.push((share(&exporter, &importer)?, stream));
+    }
+    for (((_, imported), stream), latch) in events.iter().zip(&latches) {
+        latch.close()?;
+        importer.event_record(*imported, *stream)?;
+    }
+    let events = [events[0].0, events[1].0];
+    importer.event_destroy(events[destroyed].1)?;
+    let kept = 1 - destroyed;
+    let order = if is_done_first { [destroyed, kept] } else { [kept, destroyed] };
+    importer.event_query(events[kept].1).refused(NOT_READY)?;
+    for done in order {
+        let waiting = begin_to_wait(&exporter, events[done].0)?;
+        latches[done].release()?;
+        waiting.finish()?;
+        if done == destroyed && is_done_first {
+            importer.event_query(events[kept].1).refused(NOT_READY)?;
+        }
+    }
+    importer.event_synchronize(events[kept].1)
+}
+
 /// If an importer uses an event that the exporter has destroyed, the exporter and a third process are unaffected. The
 /// result of each use is recorded.
 #[rstest]

@@ -2,6 +2,7 @@
 
 mod access;
 mod attribute;
+mod copies;
 mod corrupted;
 mod create;
 mod export;

@@ -3,6 +3,7 @@
 pub(crate) mod by_kernel;
 pub(crate) mod capture;
 pub(crate) mod constants;
+pub(crate) mod copies;
 pub(crate) mod device_memory;
 pub(crate) mod distinct;
 pub(crate) mod dma_buf;

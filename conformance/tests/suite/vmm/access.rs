@@ -1,6 +1,6 @@
 //! `cuMemSetAccess` and `cuMemGetAccess`.
 
-use conformance::{Expect as _, KIB, Outcome, Pointer, Role, Stop, check, observe};
+use conformance::{Expect as _, KIB, Outcome, Physical, Pointer, Role, Stop, check, observe};
 use cuda_ipc_sys::CUdevice_attribute;
 use rstest::rstest;
 
@@ -108,21 +108,37 @@ fn take_access_away(importer: &Role, address: Pointer) -> Outcome {
 }
 
 /// Maps memory at each of three adjacent ranges, and gives GPU 0 access to all of them.
-fn map_three(role: &Role) -> Result<[Pointer; 3], Stop> {
+fn map_three(role: &Role, memory: impl Fn() -> Result<Physical, Stop>) -> Result<[Pointer; 3], Stop> {
     let address = reserve(role, 3 * SIZE)?;
     let mappings = [address, address.offset(SIZE), address.offset(2 * SIZE)];
     for mapping in mappings {
-        role.mem_map(mapping, SIZE, 0, create(role)?, 0)?;
+        role.mem_map(mapping, SIZE, 0, memory()?, 0)?;
     }
     role.mem_set_access(address, 3 * SIZE, 0, READ_WRITE)?;
     Ok(mappings)
+}
+
+/// Maps memory of another process at each of three adjacent ranges, and gives GPU 0 access to all of them.
+fn map_three_imports(exporter: &Role, importer: &Role) -> Result<[Pointer; 3], Stop> {
+    map_three(importer, || import(exporter, create_exportable(exporter)?, importer))
 }
 
 /// One `cuMemSetAccess` revokes the access to all mappings in its range, and another one grants it again.
 #[rstest]
 #[conformance::test("VMM-MAP-022", "VMM-MAP-027", needs(virtual_memory))]
 fn access_to_adjacent_mappings_can_be_taken_away(importer: Role) -> Outcome {
-    let mappings = map_three(&importer)?;
+    take_access_to_all_away(&importer, map_three(&importer, || create(&importer))?)
+}
+
+/// One `cuMemSetAccess` revokes and grants the access to all imports in its range like that to other memory.
+#[rstest]
+#[conformance::test("VMM-MAP-022", "VMM-MAP-027", needs(memory_descriptors))]
+fn access_to_adjacent_imports_can_be_taken_away(exporter: Role, importer: Role) -> Outcome {
+    take_access_to_all_away(&importer, map_three_imports(&exporter, &importer)?)
+}
+
+/// Checks that copies are refused while adjacent mappings give no access, and that their contents are kept.
+fn take_access_to_all_away(importer: &Role, mappings: [Pointer; 3]) -> Outcome {
     importer.fill(mappings[0], 3 * SIZE, 7)?;
     importer.mem_set_access(mappings[0], 3 * SIZE, 0, NONE)?;
     for mapping in mappings {
@@ -139,14 +155,25 @@ fn access_to_adjacent_mappings_can_be_taken_away(importer: Role) -> Outcome {
 #[rstest]
 #[conformance::test("VMM-MAP-021", "VMM-MAP-027", needs(no_mps, virtual_memory))]
 fn adjacent_mappings_get_read_access(importer: Role, #[values(0, 1, 2)] written: usize) -> Outcome {
-    let mappings = map_three(&importer)?;
+    get_read_access(&importer, map_three(&importer, || create(&importer))?, written)
+}
+
+/// One `cuMemSetAccess` lowers the access to all imports in its range to read access: a kernel that writes fails.
+#[rstest]
+#[conformance::test("VMM-MAP-021", "VMM-MAP-027", needs(no_mps, memory_descriptors))]
+fn adjacent_imports_get_read_access(exporter: Role, importer: Role, #[values(0, 1, 2)] written: usize) -> Outcome {
+    get_read_access(&importer, map_three_imports(&exporter, &importer)?, written)
+}
+
+/// Checks that a kernel cannot write to one of three mappings when all of them have read access.
+fn get_read_access(importer: &Role, mappings: [Pointer; 3], written: usize) -> Outcome {
     importer.fill(mappings[0], 3 * SIZE, 7)?;
     importer.mem_set_access(mappings[0], 3 * SIZE, 0, READ)?;
     for mapping in mappings {
         check!(importer.mem_get_access(mapping, 0)? == READ);
     }
     check!(importer.mismatches(mappings[0], 3 * SIZE, 7)? == 0);
-    Kernel::Writes.run(&importer, mappings[written]).refused_and_recorded(ILLEGAL_ADDRESS)?;
+    Kernel::Writes.run(importer, mappings[written]).refused_and_recorded(ILLEGAL_ADDRESS)?;
     Ok(())
 }
 
@@ -172,6 +199,31 @@ fn access_is_taken_away_in_a_list(importer: Role, #[values(true, false)] is_firs
     set(0, 1)?;
     // A copy may run on the other device.
     Kernel::Reads.run(&importer, address).refused_and_recorded(ILLEGAL_ADDRESS)?;
+    Ok(())
+}
+
+/// A list changes the access to all imports in its range, for every device that it names.
+#[rstest]
+#[conformance::test("VMM-MAP-022", "VMM-MAP-027", needs(gpus = 2, no_mps, peer_access, memory_descriptors))]
+fn a_list_changes_access_to_adjacent_imports(
+    exporter: Role,
+    importer: Role,
+    #[values(0, 1, 2)] read: usize,
+) -> Outcome {
+    let mappings = map_three_imports(&exporter, &importer)?;
+    let all = 3 * SIZE;
+    importer.mem_set_access_of_all(mappings[0], all, vec![(0, READ_WRITE), (1, READ_WRITE)])?;
+    importer.fill(mappings[0], all, 7)?;
+    importer.mem_set_access_of_all(mappings[0], all, vec![(1, READ), (0, NONE)])?;
+    for mapping in mappings {
+        check!(importer.mem_get_access(mapping, 0)? == NONE);
+        check!(importer.mem_get_access(mapping, 1)? == READ);
+    }
+    importer.mem_set_access_of_all(mappings[0], all, vec![(0, READ), (1, NONE)])?;
+    check!(importer.mismatches(mappings[0], all, 7)? == 0);
+    importer.mem_set_access_of_all(mappings[0], all, vec![(0, NONE), (1, READ)])?;
+    // A copy may run on the other device.
+    Kernel::Reads.run(&importer, mappings[read]).refused_and_recorded(ILLEGAL_ADDRESS)?;
     Ok(())
 }
 

@@ -219,6 +219,25 @@ fn both_imports_keep_the_memory(exporter: Role, importer: Role, observer: Role) 
     account.check_given_back()
 }
 
+/// One descriptor can be imported many times, and each import is the same memory.
+#[rstest]
+#[conformance::test("VMM-IMP-001", "VMM-IMP-006", needs(memory_descriptors))]
+fn a_descriptor_is_imported_many_times(exporter: Role, importer: Role) -> Outcome {
+    const IMPORTS: u32 = 16;
+    let physical = create_exportable(&exporter)?;
+    let there = map_readable_and_writable(&exporter, physical)?;
+    exporter.fill(there, SIZE, 0)?;
+    let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(physical)?)?;
+    let descriptor = importer.receive_descriptor(&sent)?;
+    for pattern in 0..IMPORTS {
+        let here = map_readable_and_writable(&importer, importer.mem_import_from_descriptor(descriptor)?)?;
+        check!(importer.mismatches(here, SIZE, pattern)? == 0);
+        importer.fill(here, SIZE, pattern + 1)?;
+        check!(exporter.mismatches(there, SIZE, pattern + 1)? == 0);
+    }
+    Ok(())
+}
+
 /// The driver does not take over the importer's descriptor; the importer may close it right after the import.
 #[rstest]
 #[conformance::test("VMM-IMP-007", "VMM-IMP-008", needs(memory_descriptors))]

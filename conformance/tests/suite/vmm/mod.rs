@@ -1,6 +1,7 @@
 //! Virtual memory management (VMM): `cuMemCreate` and related calls.
 
 mod access;
+mod copies;
 mod create;
 mod export;
 mod hidden;
