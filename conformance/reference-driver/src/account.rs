@@ -130,11 +130,16 @@ pub(crate) fn prepare() {
 fn held(locks: &Locks, device: usize) -> Option<HashMap<u64, u64>> {
     /// How often the list is read if it changes all the time.
     const MOST_READS: usize = 30;
+    held_in((0..MOST_READS).map(|_| read_list(locks)), device)
+}
+
+/// The sizes of a device's blocks and pools by inode, from lists of locks, each with whether it is whole.
+fn held_in(lists: impl Iterator<Item = io::Result<(Vec<u8>, bool)>>, device: usize) -> Option<HashMap<u64, u64>> {
     let (place, opened_place) = (lock_place(device), opened_place(device));
     let mut blocks: HashMap<u64, u64> = HashMap::new();
     let mut opened = HashSet::new();
-    for _ in 0..MOST_READS {
-        let (list, is_whole) = read_list(locks).ok()?;
+    for list in lists {
+        let (list, is_whole) = list.ok()?;
         if is_whole {
             blocks.clear();
             opened.clear();
@@ -281,6 +286,7 @@ fn search(device: usize, only_users_of_the_driver: bool) -> HashMap<u64, u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Barrier;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::{Duration, Instant};
 
@@ -298,30 +304,48 @@ mod tests {
         let (list, block, other) = (list(), new_file("block", 0).unwrap(), new_file("other", 0).unwrap());
         lock(&block, DEVICE, GRANULARITY, libc::F_RDLCK).unwrap();
         let inode = block.metadata().unwrap().ino();
-        let is_over = AtomicBool::new(false);
+        let (is_over, begin) = (AtomicBool::new(false), Barrier::new(2));
         std::thread::scope(|scope| {
             scope.spawn(|| {
+                // Locks that touch would be one lock.
+                let set = |kind, number| lock_at(&other, lock_place(OTHER) + 2 * number, 1, kind).unwrap();
+                (0..locks).for_each(|number| set(libc::F_RDLCK, number));
+                begin.wait();
                 while !is_over.load(Ordering::Relaxed) {
-                    for kind in [libc::F_RDLCK, libc::F_UNLCK] {
-                        for number in 0..locks {
-                            // Locks that touch would be one lock.
-                            lock_at(&other, lock_place(OTHER) + 2 * number, 1, kind).unwrap();
-                        }
+                    for kind in [libc::F_UNLCK, libc::F_RDLCK] {
+                        (0..locks).for_each(|number| set(kind, number));
                     }
                 }
             });
+            begin.wait();
             let wrong = (0..lists).filter(|_| held(&list, DEVICE).unwrap().get(&inode) != Some(&GRANULARITY)).count();
             is_over.store(true, Ordering::Relaxed);
             wrong
         })
     }
 
-    /// The list is longer than a page. The longer one changes in every reading, so none is whole.
+    /// The list is longer than a page.
     #[test]
     fn a_block_is_found_while_other_locks_come_and_go() {
-        for (lists, locks) in [(2000, 150), (20, 3000)] {
+        for (lists, locks) in [(500, 150), (5, 3000)] {
             assert_eq!(lists_without_a_block(lists, locks), 0, "of {lists}, among {locks} other locks");
         }
+    }
+
+    /// If no list is whole, a block of any of them counts. The first whole list is the only one that counts.
+    #[test]
+    fn a_whole_list_replaces_those_before_it() {
+        const DEVICE: usize = 1003;
+        let line =
+            |inode| format!("1: OFDLCK ADVISORY READ -1 00:01:{inode} {0} {0}\n", lock_place(DEVICE)).into_bytes();
+        let found = |lists: &[(u64, bool)]| {
+            let lists = lists.iter().map(|(inode, is_whole)| Ok((line(*inode), *is_whole)));
+            let mut inodes: Vec<_> = held_in(lists, DEVICE).unwrap().into_keys().collect();
+            inodes.sort_unstable();
+            inodes
+        };
+        assert_eq!(found(&[(1, false), (2, false)]), [1, 2]);
+        assert_eq!(found(&[(1, false), (2, true), (3, true)]), [2]);
     }
 
     #[test]

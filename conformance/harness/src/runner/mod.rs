@@ -15,6 +15,7 @@ mod turns;
 
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
+use std::thread::available_parallelism;
 use std::time::Instant;
 
 use clap::Parser as _;
@@ -159,8 +160,13 @@ struct Run {
 }
 
 impl Run {
-    fn prepare(program: Program, options: Options, cases: Vec<Case>) -> Result<Self, String> {
+    fn prepare(program: Program, mut options: Options, cases: Vec<Case>) -> Result<Self, String> {
         program.check_catalogue(&cases)?;
+        // One case at a time by default: cases share the devices, and the check for leaks reads the devices' free memory.
+        // Checks of the harness mostly wait for other processes. A check that starts its program again passes arguments.
+        let is_run_of_all_checks = !program.is_of_drivers && std::env::args_os().len() == 1;
+        let many = || available_parallelism().map_or(2, |cores| cores.get() + 1);
+        options.libtest.test_threads.get_or_insert_with(|| if is_run_of_all_checks { many() } else { 1 });
         let deviations = program.deviations(&options)?;
         deviations.check(&cases)?;
         let began = Instant::now();
@@ -168,7 +174,7 @@ impl Run {
         let every_case = cases.clone();
         let cases = select::named(&options, program.is_of_drivers, cases)?;
         let settings = settings(&options);
-        let one_at_a_time = options.libtest.test_threads.is_none_or(|threads| threads == 1);
+        let one_at_a_time = options.libtest.test_threads == Some(1);
         let turns = Turns::of(&shared_devices(&options, program.is_of_drivers));
         // Contexts that start take memory of the devices.
         let budget = options.budget.map(|time| Budget::new(began, time));
@@ -266,9 +272,6 @@ impl Run {
 
     fn perform(self) -> ExitCode {
         let Self { mut options, shared, cases, goes_on, is_of_drivers } = self;
-        // One case at a time by default: cases share the devices, and the check for leaks reads the devices' free
-        // memory.
-        options.libtest.test_threads.get_or_insert(1);
         // The cases are selected already.
         (options.libtest.filter, options.libtest.exact) = (None, false);
         let identity = &shared.under_test.identity;

@@ -8,5 +8,5 @@
 
 #[test]
 fn what_the_types_forbid_does_not_compile() {
-    trybuild::TestCases::new().compile_fail("tests/compile_fail/*.rs");
+    trybuild::TestCases::new().compile_fail("*.rs");
 }
