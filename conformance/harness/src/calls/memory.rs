@@ -131,6 +131,24 @@ calls! {
         Ok(())
     }
 
+    /// `cuMemsetD32Async`.
+    fn memset_d32_async(session, pointer: Pointer, value: u32, count: u64, stream: Stream) -> () {
+        cuda!(session.cuMemsetD32Async(pointer.0, value, count as usize, stream.0 as _));
+        Ok(())
+    }
+
+    /// `cuMemsetD16`.
+    fn memset_d16(session, pointer: Pointer, value: u16, count: u64) -> () {
+        cuda!(session.cuMemsetD16(pointer.0, value, count as usize));
+        Ok(())
+    }
+
+    /// `cuMemsetD16Async`.
+    fn memset_d16_async(session, pointer: Pointer, value: u16, count: u64, stream: Stream) -> () {
+        cuda!(session.cuMemsetD16Async(pointer.0, value, count as usize, stream.0 as _));
+        Ok(())
+    }
+
     /// `cuMemcpyAsync`, which takes memory of any kind on both sides.
     fn memcpy_async(session, to: Pointer, from: Pointer, count: u64, stream: Stream) -> () {
         cuda!(session.cuMemcpyAsync(to.0, from.0, count as usize, stream.0 as _));

@@ -1,6 +1,6 @@
 //! Copies and memsets of imports, by each function of the driver that copies or sets.
 
-use conformance::{MIB, Outcome, Pointer, Role, Stream, check, seed};
+use conformance::{MIB, Outcome, Pointer, Role, Stop, Stream, check, seed};
 
 use super::import_kind::{ImportKind, Imported};
 
@@ -16,33 +16,37 @@ pub(crate) enum Copy {
     UnifiedAsync,
     Host,
     HostAsync,
+    Peer,
 }
 
 impl Copy {
-    /// Checks copies from an import, to an import, from one import to another, and within an import.
+    /// Checks copies from an import, to an import, from one import to another, and within an import, in each stream.
     pub(crate) fn reaches(self, kind: ImportKind, exporter: &Role, importer: &Role) -> Outcome {
         let share = || kind.make_of(exporter, importer, 0, SIZE);
-        let (source, target) = (share()?, share()?);
-        let (own, patterns) = (importer.mem_alloc(SIZE)?, [seed(), seed(), seed(), seed()]);
-        exporter.fill(source.there, SIZE, patterns[0])?;
-        self.make_all(importer, own, source.here, SIZE)?;
-        check!(importer.mismatches(own, SIZE, patterns[0])? == 0);
-        importer.fill(own, SIZE, patterns[1])?;
-        self.make_all(importer, target.here, own, SIZE)?;
-        check!(exporter.mismatches(target.there, SIZE, patterns[1])? == 0);
-        exporter.fill(source.there, SIZE, patterns[2])?;
-        self.make_all(importer, target.here, source.here, SIZE)?;
-        check!(exporter.mismatches(target.there, SIZE, patterns[2])? == 0);
-        self.within(exporter, importer, &target, patterns[3])
+        let (source, target, own) = (share()?, share()?, importer.mem_alloc(SIZE)?);
+        for stream in streams(importer, matches!(self, Self::DeviceAsync | Self::UnifiedAsync | Self::HostAsync))? {
+            let patterns = [seed(), seed(), seed(), seed()];
+            exporter.fill(source.there, SIZE, patterns[0])?;
+            self.make_all(importer, own, source.here, SIZE, stream)?;
+            check!(importer.mismatches(own, SIZE, patterns[0])? == 0);
+            importer.fill(own, SIZE, patterns[1])?;
+            self.make_all(importer, target.here, own, SIZE, stream)?;
+            check!(exporter.mismatches(target.there, SIZE, patterns[1])? == 0);
+            exporter.fill(source.there, SIZE, patterns[2])?;
+            self.make_all(importer, target.here, source.here, SIZE, stream)?;
+            check!(exporter.mismatches(target.there, SIZE, patterns[2])? == 0);
+            self.within(exporter, importer, &target, patterns[3], stream)?;
+        }
+        Ok(())
     }
 
     /// Checks copies from one half of an import to the other, in both directions.
-    fn within(self, exporter: &Role, importer: &Role, import: &Imported, pattern: u32) -> Outcome {
+    fn within(self, exporter: &Role, importer: &Role, import: &Imported, pattern: u32, stream: Stream) -> Outcome {
         const HALF: u64 = SIZE / 2;
         for (to, from) in [(HALF, 0), (0, HALF)] {
             let pattern = pattern.wrapping_add(u32::from(from == 0));
             exporter.fill(import.there.offset(from), HALF, pattern)?;
-            self.make_all(importer, import.here.offset(to), import.here.offset(from), HALF)?;
+            self.make_all(importer, import.here.offset(to), import.here.offset(from), HALF, stream)?;
             check!(exporter.mismatches(import.there.offset(to), HALF, pattern)? == 0);
             check!(exporter.mismatches(import.there.offset(from), HALF, pattern)? == 0);
         }
@@ -50,16 +54,15 @@ impl Copy {
     }
 
     /// Copies a range in pieces of which the longest begins at an odd address.
-    fn make_all(self, role: &Role, to: Pointer, from: Pointer, size: u64) -> Outcome {
+    fn make_all(self, role: &Role, to: Pointer, from: Pointer, size: u64, stream: Stream) -> Outcome {
         for (offset, count) in [(0, 1), (1, size - 2), (size - 1, 1)] {
-            self.make(role, to.offset(offset), from.offset(offset), count)?;
+            self.make(role, to.offset(offset), from.offset(offset), count, stream)?;
         }
         Ok(())
     }
 
     /// Copies bytes, and waits until they are there.
-    fn make(self, role: &Role, to: Pointer, from: Pointer, count: u64) -> Outcome {
-        let stream = Stream::DEFAULT;
+    fn make(self, role: &Role, to: Pointer, from: Pointer, count: u64, stream: Stream) -> Outcome {
         match self {
             Self::Device => role.memcpy_dtod(to, from, count),
             Self::DeviceAsync => role.memcpy_dtod_async(to, from, count, stream),
@@ -67,9 +70,22 @@ impl Copy {
             Self::UnifiedAsync => role.memcpy_async(to, from, count, stream),
             Self::Host => role.memcpy_through_host(to, from, count),
             Self::HostAsync => role.memcpy_through_host_async(to, from, count, stream),
+            Self::Peer => {
+                let context = role.ctx_get_current()?;
+                role.memcpy_peer(to, context, from, context, count)
+            }
         }?;
         role.stream_synchronize(stream)
     }
+}
+
+/// Returns the streams in which a function works: the default stream, and another one if the function takes a stream.
+fn streams(role: &Role, takes_one: bool) -> Result<Vec<Stream>, Stop> {
+    let mut streams = vec![Stream::DEFAULT];
+    if takes_one {
+        streams.push(role.stream_create()?);
+    }
+    Ok(streams)
 }
 
 /// The functions that set memory to one value.
@@ -77,34 +93,51 @@ impl Copy {
 pub(crate) enum Set {
     Bytes,
     BytesAsync,
+    Halves,
+    HalvesAsync,
     Words,
+    WordsAsync,
 }
 
 impl Set {
-    /// Checks that an importer sets a part of an import, at an offset, and nothing beside it.
+    /// Checks that an importer sets a part of an import, at an offset and to the end, and nothing before it.
     pub(crate) fn reaches(self, kind: ImportKind, exporter: &Role, importer: &Role) -> Outcome {
         const BEGIN: u64 = SIZE / 2 + 4;
-        const COUNT: u64 = SIZE / 4;
-        const END: u64 = BEGIN + COUNT;
-        const VALUE: u8 = 0x5a;
-        let (import, before, after) = (kind.make_of(exporter, importer, 0, SIZE)?, seed(), seed());
-        exporter.fill(import.there, END, before)?;
-        exporter.fill(import.there.offset(END), SIZE - END, after)?;
-        self.make(importer, import.here.offset(BEGIN), VALUE, COUNT)?;
-        for offset in [BEGIN, BEGIN + COUNT / 2, END - 8] {
-            check!(exporter.read(import.there.offset(offset), 8)? == [VALUE; 8]);
+        const END: u64 = BEGIN + SIZE / 4;
+        let import = kind.make_of(exporter, importer, 0, SIZE)?;
+        for stream in streams(importer, matches!(self, Self::BytesAsync | Self::HalvesAsync | Self::WordsAsync))? {
+            let (before, after) = (seed(), seed());
+            exporter.fill(import.there, END, before)?;
+            exporter.fill(import.there.offset(END), SIZE - END, after)?;
+            self.make(importer, import.here.offset(BEGIN), 0x5a, END - BEGIN, stream)?;
+            is_set(exporter, import.there, 0x5a, BEGIN, END)?;
+            check!(exporter.mismatches(import.there, BEGIN, before)? == 0);
+            check!(exporter.mismatches(import.there.offset(END), SIZE - END, after)? == 0);
+            self.make(importer, import.here.offset(END), 0xa5, SIZE - END, stream)?;
+            is_set(exporter, import.there, 0xa5, END, SIZE)?;
+            is_set(exporter, import.there, 0x5a, BEGIN, END)?;
         }
-        check!(exporter.mismatches(import.there, BEGIN, before)? == 0);
-        check!(exporter.mismatches(import.there.offset(END), SIZE - END, after)? == 0);
         Ok(())
     }
 
-    fn make(self, role: &Role, pointer: Pointer, value: u8, count: u64) -> Outcome {
+    fn make(self, role: &Role, pointer: Pointer, value: u8, count: u64, stream: Stream) -> Outcome {
+        let (half, word) = (u16::from_ne_bytes([value; 2]), u32::from_ne_bytes([value; 4]));
         match self {
             Self::Bytes => role.memset_d8(pointer, value, count),
-            Self::BytesAsync => role.memset_d8_async(pointer, value, count, Stream::DEFAULT),
-            Self::Words => role.memset_d32(pointer, u32::from_ne_bytes([value; 4]), count / 4),
+            Self::BytesAsync => role.memset_d8_async(pointer, value, count, stream),
+            Self::Halves => role.memset_d16(pointer, half, count / 2),
+            Self::HalvesAsync => role.memset_d16_async(pointer, half, count / 2, stream),
+            Self::Words => role.memset_d32(pointer, word, count / 4),
+            Self::WordsAsync => role.memset_d32_async(pointer, word, count / 4, stream),
         }?;
         role.ctx_synchronize()
     }
+}
+
+/// Checks the ends and the middle of a range that was set.
+fn is_set(role: &Role, pointer: Pointer, value: u8, begin: u64, end: u64) -> Outcome {
+    for offset in [begin, begin.midpoint(end), end - 8] {
+        check!(role.read(pointer.offset(offset), 8)? == [value; 8]);
+    }
+    Ok(())
 }

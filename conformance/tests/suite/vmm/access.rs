@@ -102,6 +102,7 @@ fn take_access_away(importer: &Role, address: Pointer) -> Outcome {
     check!(importer.mem_get_access(address, 0)? == NONE);
     importer.read(address, 4).refused(&[])?;
     importer.write(address, vec![1; 4]).refused(&[])?;
+    importer.memset_d8(address, 1, 4).refused(&[])?;
     importer.mem_set_access(address, SIZE, 0, READ_WRITE)?;
     check!(importer.mismatches(address, SIZE, 7)? == 0);
     Ok(())

@@ -14,7 +14,15 @@ use crate::support::import_kind::ImportKind;
 fn every_copy_reaches_imports(
     exporter: Role,
     importer: Role,
-    #[values(Copy::Device, Copy::DeviceAsync, Copy::Unified, Copy::UnifiedAsync, Copy::Host, Copy::HostAsync)]
+    #[values(
+        Copy::Device,
+        Copy::DeviceAsync,
+        Copy::Unified,
+        Copy::UnifiedAsync,
+        Copy::Host,
+        Copy::HostAsync,
+        Copy::Peer
+    )]
     copy: Copy,
 ) -> Outcome {
     copy.reaches(ImportKind::VirtualMemory, &exporter, &importer)
@@ -26,7 +34,7 @@ fn every_copy_reaches_imports(
 fn every_memset_reaches_imports(
     exporter: Role,
     importer: Role,
-    #[values(Set::Bytes, Set::BytesAsync, Set::Words)] set: Set,
+    #[values(Set::Bytes, Set::BytesAsync, Set::Halves, Set::HalvesAsync, Set::Words, Set::WordsAsync)] set: Set,
 ) -> Outcome {
     set.reaches(ImportKind::VirtualMemory, &exporter, &importer)
 }

@@ -3,12 +3,12 @@
 use conformance::{Outcome, Role, check};
 use rstest::rstest;
 
-use crate::support::constants::READ_WRITE;
+use crate::support::constants::{READ, READ_WRITE};
 use crate::support::device_memory::Account;
 use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::virtual_memory::{
-    SIZE, create_exportable, create_large, import, import_without_descriptors, map_large, map_readable_and_writable,
-    reserve,
+    SIZE, create, create_exportable, create_large, import, import_without_descriptors, map, map_large,
+    map_readable_and_writable, reserve,
 };
 
 /// A mapping stays usable after its handle is released, and the memory is freed when it is unmapped.
@@ -26,6 +26,20 @@ fn a_mapping_keeps_the_memory(exporter: Role, observer: Role) -> Outcome {
     account.check_held()?;
     exporter.mem_unmap(address, account.large)?;
     account.check_given_back_at_once()
+}
+
+/// Access to a mapping can be granted and changed after its handle is released.
+#[rstest]
+#[conformance::test("VMM-MAP-017", needs(virtual_memory))]
+fn access_is_granted_after_the_release(importer: Role) -> Outcome {
+    let physical = create(&importer)?;
+    let address = map(&importer, physical)?;
+    importer.mem_release(physical)?;
+    importer.mem_set_access(address, SIZE, 0, READ_WRITE)?;
+    importer.fill(address, SIZE, 7)?;
+    importer.mem_set_access(address, SIZE, 0, READ)?;
+    check!(importer.mismatches(address, SIZE, 7)? == 0);
+    Ok(())
 }
 
 /// Imported memory that is mapped twice is freed with its second unmap, and not before.
