@@ -300,14 +300,16 @@ impl Writer<'_> {
     /// Writes an object of the driver.
     fn object(self, cast: &str) -> String {
         let Self { program, participant, argument, parameter, .. } = self;
-        if argument.value == 0 {
-            return if cast.is_empty() { "0" } else { "NULL" }.to_owned();
-        }
         let known =
             program.values.equal_to(argument.value, |value| value.owner == participant && value.of == parameter.kind);
-        known
-            .last()
-            .map_or_else(|| format!("{cast}{:#x}ULL", argument.value), |place| program.values.get(*place).name.clone())
+        match known.last() {
+            // A driver that writes no object leaves null, and a sound one does not. That no context is current is no mistake.
+            Some(place) if argument.value != 0 || parameter.kind != "CUcontext" => {
+                program.values.get(*place).name.clone()
+            }
+            _ if argument.value == 0 => if cast.is_empty() { "0" } else { "NULL" }.to_owned(),
+            _ => format!("{cast}{:#x}ULL", argument.value),
+        }
     }
 
     /// Writes what an import gets: a descriptor in place of a pointer, or the address of a handle.

@@ -77,6 +77,9 @@ pub(crate) fn comparison(
         return if holds { Ok(None) } else { Err(Unwritable::new("the condition is computed in the case")) };
     }
     if is_equality && let (Some(left), Some(right)) = (bytes(&left), bytes(&right)) {
+        if let Some(condition) = unwritten(program, &left, &right, &compared.operator) {
+            return Ok(Some(condition));
+        }
         match contents(program, &left, &right, &compared.operator) {
             Some(condition) => return Ok(Some(condition)),
             // The bytes of a long list are too many to find each by its value.
@@ -239,6 +242,19 @@ fn contents(program: &Program, left: &[u8], right: &[u8], operator: &str) -> Opt
     let other = other.unwrap_or_else(|| format!("((unsigned char[]){{ {} }})", list()));
     let text = format!("memcmp(&{name}, {other}, {}) {operator} 0", left.len());
     Some(Condition { participant: owner, text })
+}
+
+/// Writes whether a handle still has the byte everywhere with which the suite filled its memory before the call.
+fn unwritten(program: &Program, handle: &[u8], filling: &[u8], operator: &str) -> Option<Condition> {
+    let first = *filling.first().filter(|_| filling.len() == 64)?;
+    let value = program.values.get(*program.values.handles(handle).last()?);
+    filling.iter().all(|byte| *byte == first).then(|| {
+        let is = if operator == "==" { "" } else { "!" };
+        let name = &value.name;
+        let text =
+            format!("{is}(*(unsigned char *)&{name} == {first:#x} && !memcmp(&{name}, (char *)&{name} + 1, 63))");
+        Condition { participant: value.owner, text }
+    })
 }
 
 /// Returns the first bytes of a list of at least two: as many as a program knows of what a process has read.

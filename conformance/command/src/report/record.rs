@@ -16,6 +16,9 @@ use super::{leak, prototype};
 use crate::output::{Failure, remark};
 use crate::suite::Suite;
 
+/// The variables of the suite that a run which is repeated may inherit. Others choose cases, or name files to write.
+const INHERITED: [&str; 3] = ["CONFORMANCE_DEADLINE", "CONFORMANCE_LOAD", "CONFORMANCE_PLANTED"];
+
 /// The longest recording of a case that is read, in bytes: it is kept in memory.
 const LONGEST: usize = 2 << 30;
 
@@ -73,7 +76,7 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
         let names: String = group.iter().map(|case| format!("{}\n", case.id)).collect();
         File::create(&list).and_then(|mut file| file.write_all(names.as_bytes())).map_err(failed)?;
         let file = folder.path().join(format!("trace-{number}"));
-        let mut command = Command::new(&suite.program);
+        let mut command = program(&suite);
         command.arg(format!("--driver={driver}"));
         command.args(["--seed", &run.seed.to_string(), "--fresh", "--test-threads", "1"]);
         // The trace of a case is that of one run.
@@ -105,9 +108,18 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
     Ok(all.into_iter().map(|recorded| recorded.unwrap_or_else(unknown)).collect())
 }
 
+/// Returns the suite as a command, without the settings of the run that writes the bug reports.
+fn program(suite: &Suite) -> Command {
+    let mut command = Command::new(&suite.program);
+    let is_setting = |name: &str| name.starts_with("CONFORMANCE_") && !INHERITED.contains(&name);
+    let names = std::env::vars_os().map(|(name, _)| name);
+    names.filter(|name| name.to_str().is_some_and(is_setting)).for_each(|name| _ = command.env_remove(name));
+    command
+}
+
 /// Returns the names of all cases of a suite.
 fn known(suite: &Suite) -> Result<BTreeSet<String>, Failure> {
-    let mut command = Command::new(&suite.program);
+    let mut command = program(suite);
     command.args(["--list", "--format", "terse"]).stdin(Stdio::null());
     let listed = command.output();
     let listed = listed.map_err(|error| Failure::new(format_args!("cannot run the suite: {error}")))?;

@@ -332,6 +332,33 @@ fn a_few_hosts_hide_no_regression(
     says_of_releases(&[old, new].map(hosts), says, told)
 }
 
+/// A host that was broken before, or a failure on a few hosts beside listed ones, accuses no release. Each letter is a host:
+/// it crashes, also as listed, has a wrong code, or is sound.
+#[rstest]
+#[case::broken_before("c..", "c.", false)]
+#[case::one_beside_listed_ones("llll", "clll", false)]
+#[case::others_broke("c....", "ccc..", true)]
+#[case::worse_than_before("ww.", "cc.", true)]
+#[conformance::test()]
+fn the_same_hosts_are_compared(#[case] old: &str, #[case] new: &str, #[case] is_accused: bool) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for (release, hosts) in [old, new].iter().enumerate() {
+        for (host, letter) in hosts.chars().enumerate() {
+            let mut report = of_host(&format!("590.{release}"), 3, &format!("node-{host}"));
+            match letter {
+                'c' => crash(&mut report),
+                'l' => listed_crash(&mut report),
+                'w' => wrong_code(&mut report),
+                _ => {}
+            }
+            write(folder.path(), &format!("{release}{host}.jsonl"), &report)?;
+        }
+    }
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    check!(printed.contains("with NVIDIA 590.1, but ") == is_accused, "{printed}{errors}");
+    Ok(())
+}
+
 /// Checks what `fleet` says first and at all of some releases, each on so many hosts.
 fn says_of_releases<const N: usize>(releases: &[[fn(&mut Report); N]], says: &str, told: &str) -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;

@@ -144,6 +144,21 @@ fn an_unsupported_end_hides_no_disclosure(#[values([true, false], [false, true])
     Ok(())
 }
 
+/// A case that passed, and could not run another time, has passed: a failure of it is a regression.
+#[rstest]
+#[conformance::test()]
+fn an_unsupported_end_hides_no_pass(
+    #[values([Verdict::Pass, Verdict::Unsupported], [Verdict::Unsupported, Verdict::Pass])] verdicts: [Verdict; 2],
+) -> Outcome {
+    let mut new = plain("580.159.04", 3);
+    failed(&mut new.cases[1], Verdict::Crash, Defect::Crash);
+    let reports = Reports::new(&new, &new)?;
+    std::fs::write(reports.path("old"), repeated(&verdicts)?).map_err(harness)?;
+    let output = reports.run(&["diff", "old", "new"])?;
+    check!(output.status.code() == Some(1), "{:?}: {}", output.status, text(&output.stdout));
+    Ok(())
+}
+
 /// A report that is read as a whole follows the rule too.
 #[rstest]
 #[conformance::test()]

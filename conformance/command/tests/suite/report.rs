@@ -434,6 +434,24 @@ fn a_renamed_case_is_told() -> Outcome {
     Ok(())
 }
 
+/// The settings of whoever reports do not reach the run that is repeated: it would overwrite the report, or leave cases out.
+#[rstest]
+#[conformance::test()]
+fn settings_do_not_reach_the_repeated_run() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let run = ran("planted::refused")?;
+    let before = fs::read(run.path()).map_err(harness)?;
+    let mut command = conformance(&["report", "--runs", "1"])?;
+    command.env(PLANTED.0, PLANTED.1).arg(run.path()).arg("--output").arg(folder.path());
+    command.env("CONFORMANCE_REPORT", run.path()).env("CONFORMANCE_LEVEL", "quick").env("CONFORMANCE_GPUS", "1");
+    let (code, text, errors) = finish(command)?;
+    check!(code == Some(0) && text.contains("planted-refused.c"), "{code:?}: {text}{errors}");
+    check!(fs::read(run.path()).map_err(harness)? == before, "the report was overwritten");
+    let page = fs::read_to_string(folder.path().join("planted-refused.md")).map_err(harness)?;
+    check!(page.contains("in 1 of 1 later runs"), "{page}");
+    Ok(())
+}
+
 /// A case that the suite does not have has a page without a program, and stops no other page.
 #[rstest]
 #[conformance::test()]

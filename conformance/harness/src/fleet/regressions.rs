@@ -13,10 +13,10 @@ use crate::report::Runs;
 struct State<'a> {
     driver: usize,
     checked: usize,
-    broken: Vec<&'a Broken>,
+    broken: Vec<(&'a Kept, &'a Broken)>,
 }
 
-impl State<'_> {
+impl<'a> State<'a> {
     /// In fewer reports, it is an outlier.
     fn breaks(&self) -> bool {
         self.broken.len() * RARE > self.checked
@@ -24,9 +24,22 @@ impl State<'_> {
 
     /// Returns the kinds of the failures that no list knows, the worst first.
     fn unlisted(&self) -> Vec<Defect> {
-        let mut kinds: Vec<_> = self.broken.iter().filter(|one| !one.is_listed).map(|one| one.kind).collect();
+        let mut kinds: Vec<_> = self.of_no_list().map(|(_, kind)| kind).collect();
         kinds.sort();
         kinds
+    }
+
+    fn of_no_list(&self) -> impl Iterator<Item = (&'a Kept, Defect)> {
+        self.broken.iter().filter(|(_, one)| !one.is_listed).map(|(report, one)| (*report, one.kind))
+    }
+
+    /// Returns how many reports have a failure that no list knows, and that their hosts did not have with another release.
+    fn new_failures(&self, before: &Self) -> usize {
+        let had = |report: &Kept, kind| {
+            let is_it = |(old, bad): (&Kept, Defect)| old.host.is_some() && old.host == report.host && bad <= kind;
+            before.of_no_list().any(is_it)
+        };
+        self.of_no_list().filter(|(report, kind)| !had(report, *kind)).count()
     }
 
     /// Returns what the rule did with the release before, if this one made it worse. A worse kind counts from the same
@@ -34,7 +47,8 @@ impl State<'_> {
     fn is_worse_than(&self, before: &Self) -> Option<Before> {
         let (new, old) = (self.unlisted(), before.unlisted());
         let worst = match old.first() {
-            _ if new.is_empty() => return None,
+            // A few hosts are outliers, or were broken before.
+            _ if self.new_failures(before) * RARE <= self.checked => return None,
             _ if !before.breaks() => return Some(Before::Held),
             None => return Some(Before::Listed),
             Some(worst) => worst,
@@ -81,7 +95,7 @@ pub(super) fn regressions(gathered: &Gathered, compared: &[usize], driver_of: &[
                     product: (*product).to_owned(),
                     checked: first.checked,
                     broken: first.broken.len(),
-                    causes: ways(first.broken.iter().copied(), &gathered.whats.list),
+                    causes: ways(first.broken.iter().map(|(_, broken)| *broken), &gathered.whats.list),
                 });
             }
         }
@@ -98,7 +112,8 @@ fn state<'a>(row: usize, driver: usize, reports: &[&'a Kept]) -> Option<State<'a
     let broken: Vec<_> = reports
         .iter()
         .filter_map(|report| {
-            report.broken.binary_search_by_key(&row, |broken| broken.row).ok().map(|at| &report.broken[at])
+            let place = report.broken.binary_search_by_key(&row, |broken| broken.row).ok()?;
+            Some((*report, &report.broken[place]))
         })
         .collect();
     // What a report that broke off did not reach may break.

@@ -178,6 +178,8 @@ pub(super) trait Ended: DeserializeOwned {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Weight {
     is_failure: bool,
+    /// A run that could not take place says nothing of one that did.
+    ran: bool,
     /// The verdict; that of all failures is `fail`.
     verdict: Verdict,
     kind: Option<Reverse<Defect>>,
@@ -187,7 +189,8 @@ impl Weight {
     pub(crate) fn of(verdict: Verdict, failure: Option<&Failure>) -> Self {
         let is_failure = !verdict.is_good() && verdict != Verdict::Error;
         let kind = failure.map(|failure| failure.kind).or(Failure::of_verdict(verdict).map(|failure| failure.kind));
-        Self { is_failure, verdict: if is_failure { Verdict::Fail } else { verdict }, kind: kind.map(Reverse) }
+        let ran = verdict != Verdict::Unsupported;
+        Self { is_failure, ran, verdict: if is_failure { Verdict::Fail } else { verdict }, kind: kind.map(Reverse) }
     }
 }
 

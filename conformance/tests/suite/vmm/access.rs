@@ -453,8 +453,9 @@ fn the_host_gets_no_access_to_imported_memory(exporter: Role, importer: Role) ->
 fn give_the_host_access(importer: &Role, address: Pointer) -> Outcome {
     const COHERENT: CUdevice_attribute =
         CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES;
+    let is_coherent = importer.device_get_attribute(COHERENT.0, 0)? == 1;
     let access = importer.mem_set_access_of_numa_node(address, SIZE, 0);
-    if importer.device_get_attribute(COHERENT.0, 0)? == 1 {
+    if is_coherent {
         access.recorded("code")?;
     } else {
         access.refused_and_recorded(&[])?;
