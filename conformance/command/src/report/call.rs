@@ -64,10 +64,10 @@ pub(crate) fn word(number: u64) -> String {
 
 /// Writes an address of a participant.
 pub(crate) fn address(program: &mut Program, participant: usize, address: u64) -> String {
-    if address == 0 {
-        return "0".to_owned();
-    }
-    let Some((place, offset)) = program.values.place(participant, address) else { return format!("{address:#x}ULL") };
+    let known = if address == 0 { None } else { program.values.place(participant, address) };
+    let Some((place, offset)) = known.or_else(|| program.values.unwritten(participant, address)) else {
+        return if address == 0 { "0".to_owned() } else { format!("{address:#x}ULL") };
+    };
     let value = program.values.get(place);
     let name =
         if value.of == "void *" { format!("(CUdeviceptr)(uintptr_t){}", value.name) } else { value.name.clone() };

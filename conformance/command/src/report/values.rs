@@ -125,6 +125,16 @@ impl Values {
         handles.map(|(place, value)| (place, differing(value))).find(|(_, bits)| bits.len() <= FEW)
     }
 
+    /// Finds an address in memory whose address a driver did not write: it is still null, and with a sound driver it is not.
+    pub(crate) fn unwritten(&self, participant: usize, address: u64) -> Option<Placed> {
+        const FAR: u64 = 1 << 30;
+        let is_it = |value: &Value| {
+            value.of == "CUdeviceptr" && value.kind == Kind::Object && value.owner == participant && value.number == 0
+        };
+        let place = self.all.iter().rposition(is_it).filter(|_| address < FAR)?;
+        Some((place, address.cast_signed()))
+    }
+
     /// Finds an address in a participant: exactly, inside something, or near it.
     pub(crate) fn place(&self, participant: usize, address: u64) -> Option<Placed> {
         /// How far from an allocation a case looks for its neighbours.
