@@ -101,6 +101,10 @@ impl Pool {
 impl Stream {
     /// The legacy default stream.
     pub const DEFAULT: Self = Self(0);
+    /// The legacy default stream, by its handle `CU_STREAM_LEGACY`.
+    pub const LEGACY: Self = Self(1);
+    /// The default stream of the calling thread, by its handle `CU_STREAM_PER_THREAD`.
+    pub const PER_THREAD: Self = Self(2);
 }
 
 impl Event {

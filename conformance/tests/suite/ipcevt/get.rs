@@ -1,6 +1,6 @@
 //! `cuIpcGetEventHandle`.
 
-use conformance::{Event, Expect as _, Outcome, Role, observe};
+use conformance::{Event, Expect as _, Outcome, Role, Stream, observe};
 use rstest::rstest;
 
 use super::{DISABLE_TIMING, INTERPROCESS, export, share};
@@ -70,11 +70,14 @@ fn repeated_exports_succeed(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// The driver refuses to export an imported event.
+/// The driver refuses to export an imported event, also after the importer has recorded it.
 #[rstest]
 #[conformance::test("IPCEVT-004")]
 fn an_imported_event_is_refused(exporter: Role, importer: Role) -> Outcome {
     let (_, imported) = share(&exporter, &importer)?;
     importer.ipc_get_event_handle(imported).refused_and_recorded(&[])?;
+    importer.event_record(imported, Stream::DEFAULT)?;
+    importer.event_synchronize(imported)?;
+    importer.ipc_get_event_handle(imported).refused(&[])?;
     importer.ctx_synchronize()
 }

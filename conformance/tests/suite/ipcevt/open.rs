@@ -6,7 +6,7 @@ use conformance::{EventHandle, Expect as _, MIB, Outcome, Role, Stop, Stream, ob
 use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
-use super::{NOT_READY, begin_to_wait_for_stream, export, share};
+use super::{NOT_READY, begin_to_wait, begin_to_wait_for_stream, export, share};
 use crate::support::constants::PEER_ACCESS_UNSUPPORTED;
 use crate::support::fixtures::{exporter, importer, on_gpus_that_are_no_peers, start};
 use crate::support::latch::Latch;
@@ -124,7 +124,7 @@ fn a_memory_handle_does_not_open_as_an_event(exporter: Role, importer: Role) -> 
     importer.ctx_synchronize()
 }
 
-/// An event of one GPU opens on a peer, and a stream of the peer can wait for it.
+/// An event of one GPU opens on a peer, where streams and the host can wait for it.
 #[rstest]
 #[conformance::test("IPCEVT-030", needs(gpus = 2, peer_access))]
 fn an_event_opens_on_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcome {
@@ -148,7 +148,12 @@ fn opens_on_a_peer(exporter: &Role, importer: &Role) -> Outcome {
     let waiting = begin_to_wait_for_stream(importer, consume)?;
     latch.release()?;
     waiting.finish()?;
-    importer.event_query(imported)
+    importer.event_query(imported)?;
+    let latch = Latch::hold(exporter, produce)?;
+    exporter.event_record(event, produce)?;
+    let waiting = begin_to_wait(importer, imported)?;
+    latch.release()?;
+    waiting.finish()
 }
 
 /// The driver refuses to open an event on a GPU without peer access to the exporter's GPU.

@@ -40,12 +40,12 @@ fn a_new_event_lacks_the_record_of_a_destroyed_one(exporter: Role, importer: Rol
 }
 
 /// After each record, the importer sees an event as pending while the exporter's work is pending, and as complete
-/// afterwards, in a created stream and in the default stream.
+/// afterwards, in a created stream and in each default stream.
 #[rstest]
 #[conformance::test("IPCEVT-018")]
 fn the_importer_sees_work_pending_then_done(exporter: Role, importer: Role) -> Outcome {
     let (event, imported) = share(&exporter, &importer)?;
-    for stream in [exporter.stream_create()?, Stream::DEFAULT] {
+    for stream in [exporter.stream_create()?, Stream::DEFAULT, Stream::LEGACY, Stream::PER_THREAD] {
         let latch = Latch::hold(&exporter, stream)?;
         exporter.event_record(event, stream)?;
         importer.event_query(imported).refused(NOT_READY)?;
@@ -56,6 +56,23 @@ fn the_importer_sees_work_pending_then_done(exporter: Role, importer: Role) -> O
         importer.event_query(imported)?;
     }
     Ok(())
+}
+
+/// An importer that has recorded an event itself still sees the exporter's next record as pending, and waits for it.
+#[rstest]
+#[conformance::test("IPCEVT-018")]
+fn a_record_after_the_importers_own_counts(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    importer.event_record(imported, Stream::DEFAULT)?;
+    importer.event_synchronize(imported)?;
+    let stream = exporter.stream_create()?;
+    let latch = Latch::hold(&exporter, stream)?;
+    exporter.event_record(event, stream)?;
+    importer.event_query(imported).refused(NOT_READY)?;
+    let waiting = begin_to_wait(&importer, imported)?;
+    latch.release()?;
+    waiting.finish()?;
+    importer.event_query(imported)
 }
 
 /// An importer that opens an event after its record sees that record.

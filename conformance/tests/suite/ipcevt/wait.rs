@@ -36,18 +36,48 @@ fn a_stream_waits_for_work_of_the_other_process(
     Ok(())
 }
 
-/// The default stream of the importer runs after the recorded work of the exporter.
+/// A stream that waits for two events of the other process goes on only after the recorded work of both, whichever ends
+/// first.
+#[rstest]
+#[conformance::test("IPCEVT-019")]
+fn a_stream_waits_for_two_events(exporter: Role, importer: Role, #[values(0, 1)] first: usize) -> Outcome {
+    let consume = importer.stream_create()?;
+    let (mut events, mut latches) = (Vec::new(), Vec::new());
+    for _ in 0..2 {
+        let stream = exporter.stream_create()?;
+        latches.push(Latch::open(&exporter, stream)?);
+        events.push((share(&exporter, &importer)?, stream));
+    }
+    for (((event, _), stream), latch) in events.iter().zip(&latches) {
+        latch.close()?;
+        exporter.event_record(*event, *stream)?;
+    }
+    for ((_, imported), _) in &events {
+        importer.stream_wait_event(consume, *imported)?;
+    }
+    latches[first].release()?;
+    let (done, _) = events[first].0;
+    exporter.event_synchronize(done)?;
+    let waiting = begin_to_wait_for_stream(&importer, consume)?;
+    latches[1 - first].release()?;
+    waiting.finish()
+}
+
+/// The default streams of the importer run after the recorded work of the exporter, whichever handle names them.
 #[rstest]
 #[conformance::test("IPCEVT-019")]
 fn the_default_stream_waits_for_work_of_the_other_process(exporter: Role, importer: Role) -> Outcome {
     let (event, imported) = share(&exporter, &importer)?;
-    let stream = exporter.stream_create()?;
-    let latch = Latch::hold(&exporter, stream)?;
-    exporter.event_record(event, stream)?;
-    importer.stream_wait_event(Stream::DEFAULT, imported)?;
-    let waiting = begin_to_wait_for_stream(&importer, Stream::DEFAULT)?;
-    latch.release()?;
-    waiting.finish()
+    let produce = exporter.stream_create()?;
+    for consume in [Stream::DEFAULT, Stream::LEGACY, Stream::PER_THREAD] {
+        let latch = Latch::hold(&exporter, produce)?;
+        exporter.event_record(event, produce)?;
+        importer.stream_wait_event(consume, imported)?;
+        let waiting = begin_to_wait_for_stream(&importer, consume)?;
+        latch.release()?;
+        waiting.finish()?;
+    }
+    Ok(())
 }
 
 /// A stream of a second context of the GPU waits for an interprocess event, in the exporter and in the importer.

@@ -69,7 +69,7 @@ fn threads_close_at_the_same_time(exporter: Role, importer: Role) -> Outcome {
 /// holds again when it is opened again, and another handle of the exporter stays open.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-002")]
-fn every_open_needs_its_close(exporter: Role, importer: Role, #[values(2, 5, 100)] opens: usize) -> Outcome {
+fn every_open_needs_its_close(exporter: Role, importer: Role, #[values(2, 5, 100, 300)] opens: usize) -> Outcome {
     let (shared, other) = (share(&exporter)?, share(&exporter)?);
     let kept = importer.ipc_open_mem_handle(other.handle)?;
     // After the last close, the count begins again.

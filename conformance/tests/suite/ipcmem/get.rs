@@ -282,6 +282,16 @@ fn the_code_in_another_context_of_the_device(exporter: Role) -> Outcome {
     Ok(())
 }
 
+/// The code of an export in a context of another device is recorded.
+#[rstest]
+#[conformance::test("IPCMEM-GET-024", needs(gpus = 2))]
+fn the_code_in_a_context_of_another_device(exporter: Role) -> Outcome {
+    let buffer = exporter.mem_alloc(2 * MIB)?;
+    exporter.ctx_create(1)?;
+    exporter.ipc_get_mem_handle(buffer).recorded("get in a context of another device")?;
+    Ok(())
+}
+
 /// The driver refuses to export memory of a destroyed context.
 #[rstest]
 #[conformance::test("IPCMEM-GET-025")]

@@ -6,7 +6,7 @@ use rstest::rstest;
 
 use crate::support::constants::{DESCRIPTOR, INVALID_VALUE, ON_DEVICE};
 use crate::support::fixtures::{exporter, importer};
-use crate::support::shared_pool::{RESERVED, SIZE, Statistic, USED};
+use crate::support::shared_pool::{RESERVED, SIZE, Statistic, USED, share_memory};
 
 /// A high-water mark can be reset to zero, which leaves the other one; the driver refuses any other value.
 #[rstest]
@@ -26,6 +26,30 @@ fn a_high_water_mark_is_reset_to_zero(exporter: Role, #[case] reset: Statistic, 
     exporter.mem_pool_set_attribute(pool, reset.high.0, 0)?;
     check!(get(reset.high)? <= get(reset.current)?);
     check!(get(other.high)? == others);
+    Ok(())
+}
+
+/// The driver refuses to set a high-water mark of an imported pool to another value than 0. Whether it can be reset to 0
+/// is recorded. After a reset, it is at most the current value.
+#[rstest]
+#[case::reserved(RESERVED)]
+#[case::used(USED)]
+#[conformance::test("POOL-ATTR-001", needs(pool_descriptors))]
+fn a_high_water_mark_of_an_imported_pool_is_not_set(
+    exporter: Role,
+    importer: Role,
+    #[case] reset: Statistic,
+) -> Outcome {
+    let both = share_memory(&exporter, &importer, 7)?;
+    let imported = both.pool.imported;
+    importer.mem_free_async_and_wait(both.here)?;
+    for value in [1, 1 << 32, u64::MAX] {
+        importer.mem_pool_set_attribute(imported, reset.high.0, value).refused(&[])?;
+    }
+    if importer.mem_pool_set_attribute(imported, reset.high.0, 0).recorded("reset")?.is_some() {
+        let high = importer.mem_pool_get_attribute(imported, reset.high.0)?;
+        check!(high <= importer.mem_pool_get_attribute(imported, reset.current.0)?);
+    }
     Ok(())
 }
 

@@ -116,8 +116,27 @@ fn unknown_types_and_locations_are_refused(exporter: Role, #[case] properties: M
 #[rstest]
 #[conformance::test("POOL-CREATE-009", needs(memory_pools))]
 fn a_maximum_size_is_enforced(exporter: Role) -> Outcome {
+    enforces_its_maximum(&exporter, DEVICE)
+}
+
+/// The driver enforces the maximum size of a pool that can be shared.
+#[rstest]
+#[conformance::test("POOL-CREATE-009", needs(pool_descriptors))]
+fn the_maximum_size_of_a_shareable_pool_is_enforced(exporter: Role) -> Outcome {
+    enforces_its_maximum(&exporter, DEVICE.exportable(DESCRIPTOR))
+}
+
+/// The driver enforces the maximum size of a pool of another device, not only of the first.
+#[rstest]
+#[conformance::test("POOL-CREATE-009", needs(gpus = 2, memory_pools))]
+fn the_maximum_size_of_a_pool_of_another_device_is_enforced(#[with(1)] exporter: Role) -> Outcome {
+    enforces_its_maximum(&exporter, MemProperties::device(1))
+}
+
+/// Checks that the allocations of a pool cannot exceed its maximum size, and that they can reach it.
+fn enforces_its_maximum(exporter: &Role, properties: MemProperties) -> Outcome {
     const MAXIMUM: u64 = 64 * MIB;
-    let pool = exporter.mem_pool_create_with(DEVICE, MAXIMUM, 0)?;
+    let pool = exporter.mem_pool_create_with(properties, MAXIMUM, 0)?;
     let pointer = exporter.mem_alloc_from_pool_async(MAXIMUM / 2, pool)?;
     exporter.mem_alloc_from_pool_async(MAXIMUM / 2, pool)?;
     exporter.mem_alloc_from_pool_async(MAXIMUM / 2, pool).refused(&[CUresult::CUDA_ERROR_OUT_OF_MEMORY])?;
@@ -125,7 +144,7 @@ fn a_maximum_size_is_enforced(exporter: Role) -> Outcome {
     exporter.mem_free_async_and_wait(pointer)?;
     exporter.mem_alloc_from_pool_async(MAXIMUM / 2, pool)?;
     // A pool can be used up by one allocation.
-    exporter.mem_alloc_from_pool_async(MAXIMUM, exporter.mem_pool_create_with(DEVICE, MAXIMUM, 0)?)?;
+    exporter.mem_alloc_from_pool_async(MAXIMUM, exporter.mem_pool_create_with(properties, MAXIMUM, 0)?)?;
     Ok(())
 }
 

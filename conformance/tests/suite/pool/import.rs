@@ -87,12 +87,14 @@ fn a_null_output_is_refused(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// The driver refuses to allocate from an imported pool.
+/// The driver refuses to allocate from an imported pool, in the default stream and in another one.
 #[rstest]
 #[conformance::test("POOL-IMP-006", needs(pool_descriptors))]
 fn an_imported_pool_does_not_allocate(exporter: Role, importer: Role) -> Outcome {
     let shared = share(&exporter, &importer)?;
     importer.mem_alloc_from_pool_async(SIZE, shared.imported).refused_and_recorded(&[])?;
+    let stream = importer.stream_create()?;
+    importer.mem_alloc_from_pool_async_in(SIZE, shared.imported, stream).refused(&[])?;
     Ok(())
 }
 
@@ -259,9 +261,12 @@ fn an_imported_pool_reserves_imported_memory(exporter: Role, importer: Role) -> 
     let get = |attribute: Attribute| importer.mem_pool_get_attribute(pool.imported, attribute.0);
     exporter.mem_alloc_from_pool_async(UNSHARED, pool.exported)?;
     check!(get(RESERVED.current)? == 0);
-    memory_of(pool, &exporter, &importer, 7)?;
+    let both = memory_of(pool, &exporter, &importer, 7)?;
     let reserved = get(RESERVED.current)?;
     check!((SIZE..UNSHARED).contains(&reserved), "{reserved} bytes are reserved for {SIZE} imported ones");
+    check!(get(RESERVED.high)? == reserved);
+    // The mark stays when the memory is given back.
+    importer.mem_free_async_and_wait(both.here)?;
     check!(get(RESERVED.high)? == reserved);
     Ok(())
 }

@@ -23,7 +23,7 @@ const WIN32_KMT: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_H
 /// The driver creates memory whose size is a multiple of the granularity, and all of it can be mapped and used.
 #[rstest]
 #[conformance::test("VMM-CREATE-001", needs(virtual_memory))]
-fn multiples_of_the_granularity_are_created(importer: Role, #[values(1, 3, 16)] granules: u64) -> Outcome {
+fn multiples_of_the_granularity_are_created(importer: Role, #[values(1, 3, 16, 17)] granules: u64) -> Outcome {
     let granularity = importer.mem_get_allocation_granularity(DEVICE, 0)?;
     let size = computed(granules * granularity, &format!("{granules} * {{0}}"), &[granularity]);
     let physical = importer.mem_create(size, DEVICE, 0)?;
