@@ -1,6 +1,6 @@
 //! The rules that a release of a driver broke.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::gather::{Broken, Gathered, Kept};
 use super::peers::{RARE, product, ways};
@@ -35,11 +35,15 @@ impl<'a> State<'a> {
 
     /// Returns how many reports have a failure that no list knows, and that their hosts did not have with another release.
     fn new_failures(&self, before: &Self) -> usize {
-        let had = |report: &Kept, kind| {
-            let is_it = |(old, bad): (&Kept, Defect)| old.host.is_some() && old.host == report.host && bad <= kind;
-            before.of_no_list().any(is_it)
-        };
-        self.of_no_list().filter(|(report, kind)| !had(report, *kind)).count()
+        // The worst failure of each host.
+        let mut had: HashMap<&str, Defect> = HashMap::new();
+        for (report, kind) in before.of_no_list() {
+            let Some(host) = report.host.as_deref() else { continue };
+            had.entry(host).and_modify(|worst| *worst = kind.min(*worst)).or_insert(kind);
+        }
+        let worst = |report: &Kept| report.host.as_deref().and_then(|host| had.get(host)).copied();
+        let is_new = |report: &Kept, kind| worst(report).is_none_or(|worst| kind < worst);
+        self.of_no_list().filter(|(report, kind)| is_new(report, *kind)).count()
     }
 
     /// Returns what the rule did with the release before, if this one made it worse. A worse kind counts from the same
