@@ -338,6 +338,7 @@ fn a_few_hosts_hide_no_regression(
 #[case::broken_before("c..", "c.", false)]
 #[case::one_beside_listed_ones("llll", "clll", false)]
 #[case::others_broke("c....", "ccc..", true)]
+#[case::twice_as_many("cc....", "cccc..", true)]
 #[case::worse_than_before("ww.", "cc.", true)]
 #[conformance::test()]
 fn the_same_hosts_are_compared(#[case] old: &str, #[case] new: &str, #[case] is_accused: bool) -> Outcome {

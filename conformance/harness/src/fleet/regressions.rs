@@ -33,8 +33,9 @@ impl<'a> State<'a> {
         self.broken.iter().filter(|(_, one)| !one.is_listed).map(|(report, one)| (*report, one.kind))
     }
 
-    /// Returns how many reports have a failure that no list knows, and that their hosts did not have with another release.
-    fn new_failures(&self, before: &Self) -> usize {
+    /// Returns how many reports have a failure that no list knows, and that their hosts did not have with another release;
+    /// and how many have the same failure as before.
+    fn new_failures(&self, before: &Self) -> (usize, usize) {
         // The worst failure of each host.
         let mut had: HashMap<&str, Defect> = HashMap::new();
         for (report, kind) in before.of_no_list() {
@@ -43,16 +44,18 @@ impl<'a> State<'a> {
         }
         let worst = |report: &Kept| report.host.as_deref().and_then(|host| had.get(host)).copied();
         let is_new = |report: &Kept, kind| worst(report).is_none_or(|worst| kind < worst);
-        self.of_no_list().filter(|(report, kind)| is_new(report, *kind)).count()
+        let (new, old): (Vec<_>, Vec<_>) = self.of_no_list().partition(|(report, kind)| is_new(report, *kind));
+        (new.len(), old.len())
     }
 
     /// Returns what the rule did with the release before, if this one made it worse. A worse kind counts from the same
     /// share of the reports on as a broken rule does. The failures of a few hosts do not hide those of most.
     fn is_worse_than(&self, before: &Self) -> Option<Before> {
         let (new, old) = (self.unlisted(), before.unlisted());
+        let (newly_broken, still_broken) = self.new_failures(before);
         let worst = match old.first() {
-            // A few hosts are outliers, or were broken before.
-            _ if self.new_failures(before) * RARE <= self.checked => return None,
+            // A few of the hosts that could break are outliers.
+            _ if newly_broken * RARE <= self.checked - still_broken => return None,
             _ if !before.breaks() => return Some(Before::Held),
             None => return Some(Before::Listed),
             Some(worst) => worst,
