@@ -165,13 +165,16 @@ impl Body {
                             .push(format!("    static const unsigned long long {table}[] = {{ {} }};", all.join(", ")));
                         format!("{table}[{counter}]")
                     }
-                    (Piece::Variable(stem, number), Series::Rising(_)) => {
+                    (Piece::Variable(stem, number), Series::Rising(step)) => {
                         let name = format!("{stem}{number}");
                         match array_of.get(&name) {
                             Some(element) => {
                                 let (array, index) = element.split_once('[').unwrap_or_default();
                                 let index = index.trim_end_matches(']').parse().unwrap_or_default();
-                                format!("{array}[{}]", rising(index, 1, false, counter).trim_matches(['(', ')']))
+                                format!(
+                                    "{array}[{}]",
+                                    rising(index, step.signum(), false, counter).trim_matches(['(', ')'])
+                                )
                             }
                             None => {
                                 let others = inner
@@ -296,7 +299,7 @@ fn arrays(
             let Piece::Variable(stem, first) = piece else { continue };
             let of_rounds: Vec<_> = (0..rounds).map(|round| &pieces[start + round * length + offset][place]).collect();
             let Series::Rising(step) = series(&of_rounds) else { continue };
-            let Ok(step) = u64::try_from(step) else { continue };
+            let Ok(step) = u64::try_from(step.unsigned_abs()) else { continue };
             let numbers = groups.entry((stem.clone(), step, first % step)).or_default();
             numbers.extend(of_rounds.iter().filter_map(|piece| piece.number()));
         }
@@ -362,6 +365,18 @@ mod tests {
         assert_eq!(
             body.lines[1..],
             ["        make(&as1[round]);", "    }", "    end(as1[2]);"],
+            "the array is not used"
+        );
+        assert_eq!(body.variables, [("static int".to_owned(), "as1[8]".to_owned())], "the array is not declared");
+    }
+
+    /// So is what a loop uses from the last to the first, if other lines use it.
+    #[test]
+    fn variables_that_are_used_backwards_become_an_array() {
+        let body = rolled(8, |round| vec![format!("end(a{});", 8 - round)], &["make(&a3);"], &["a"]);
+        assert_eq!(
+            body.lines[1..],
+            ["        end(as1[7 - round]);", "    }", "    make(&as1[2]);"],
             "the array is not used"
         );
         assert_eq!(body.variables, [("static int".to_owned(), "as1[8]".to_owned())], "the array is not declared");
