@@ -159,6 +159,26 @@ fn an_unsupported_end_hides_no_pass(
     Ok(())
 }
 
+/// Without a case in both reports, `diff` ends with 2, unless a new case fails and `--exit-on failed` asks for that.
+#[rstest]
+#[conformance::test()]
+fn a_comparison_of_nothing_is_no_good_one() -> Outcome {
+    let (old, mut new) = (plain("580.159.04", 3), plain("580.159.04", 3));
+    new.cases.iter_mut().for_each(|case| case.id.push_str("_too"));
+    failed(&mut new.cases[1], Verdict::Crash, Defect::Crash);
+    let reports = Reports::new(&old, &new)?;
+    for (exit_on, code) in [("regressed", 2), ("failed", 1)] {
+        let output = reports.run(&["diff", "--exit-on", exit_on, "old", "new"])?;
+        check!(
+            output.status.code() == Some(code),
+            "--exit-on {exit_on}: {:?}: {}",
+            output.status,
+            text(&output.stdout)
+        );
+    }
+    Ok(())
+}
+
 /// A report that is read as a whole follows the rule too.
 #[rstest]
 #[conformance::test()]

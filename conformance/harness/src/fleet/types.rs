@@ -216,7 +216,7 @@ pub enum Before {
     Listed,
     /// It breaks in a less bad way: the kinds of defects are sorted from worst to least bad.
     Milder,
-    /// It breaks this badly in fewer of the reports; half of the reports lie between the two shares, or more.
+    /// It breaks this badly in a smaller share of the reports: smaller by half of all reports, or more.
     Fewer,
 }
 
