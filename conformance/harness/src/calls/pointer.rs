@@ -42,6 +42,22 @@ calls! {
         Ok(values)
     }
 
+    /// `cuMemAlloc`, `cuPointerGetAttribute` of `CU_POINTER_ATTRIBUTE_BUFFER_ID` and `cuMemFree`, a number of times.
+    /// Returns the ids.
+    fn buffer_ids_of_new_memory(session, size: u64, times: u64) -> Vec<u64> {
+        let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_BUFFER_ID;
+        let mut ids = Vec::new();
+        for _ in 0..times {
+            let (mut pointer, mut id) = (0, UNWRITTEN);
+            cuda!(session.cuMemAlloc(&mut pointer, size as usize));
+            let output = ptr::from_mut(&mut id).cast();
+            cuda!(session.cuPointerGetAttribute(output, attribute, pointer));
+            cuda!(session.cuMemFree(pointer));
+            ids.push(id);
+        }
+        Ok(ids)
+    }
+
     /// `cuPointerSetAttribute` of `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`.
     fn pointer_set_sync_memops(session, pointer: Pointer, value: bool) -> () {
         let value = u32::from(value);

@@ -130,6 +130,14 @@ calls! {
         })
     }
 
+    /// `cuMemGetAllocationPropertiesFromHandle`, of which it returns the type of compression and whether the memory is
+    /// capable of GPUDirect RDMA.
+    fn mem_get_allocation_flags(session, physical: Physical) -> [u8; 2] {
+        let mut found = CUmemAllocationProp::default();
+        cuda!(session.cuMemGetAllocationPropertiesFromHandle(&mut found, physical.0));
+        Ok([found.allocFlags.compressionType, found.allocFlags.gpuDirectRDMACapable])
+    }
+
     /// `cuMemGetAllocationPropertiesFromHandle` without an output.
     fn mem_get_allocation_properties_into_null(session, physical: Physical) -> () {
         cuda!(session.cuMemGetAllocationPropertiesFromHandle(ptr::null_mut(), physical.0));

@@ -31,7 +31,7 @@ pub(super) const HELPERS: &[(&str, &[&str])] = &[
     ("cuMemGetAllocationGranularity", &["mem_get_allocation_granularity_in_part"]),
     (
         "cuMemGetAllocationPropertiesFromHandle",
-        &["mem_get_allocation_properties", "mem_get_allocation_properties_into_null"],
+        &["mem_get_allocation_flags", "mem_get_allocation_properties", "mem_get_allocation_properties_into_null"],
     ),
     ("cuMemGetHandleForAddressRange", &["mem_get_dma_buf"]),
     ("cuMemGetInfo", &["mem_info"]),

@@ -16,6 +16,7 @@ use crate::support::legacy::filled;
 use crate::support::pointer_kind::PointerKind;
 
 const MEMORY_TYPE: u32 = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE.0;
+const ORDINAL: u32 = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL.0;
 
 /// Exported memory that holds a pattern.
 struct Shared {
@@ -46,7 +47,9 @@ fn closing_unmaps(exporter: Role, importer: Role) -> Outcome {
     let import = importer.ipc_open_mem_handle(share(&exporter)?.handle)?;
     importer.pointer_get_attribute(MEMORY_TYPE, import)?;
     importer.ipc_close_mem_handle(import)?;
-    importer.pointer_get_attribute(MEMORY_TYPE, import).refused(INVALID_VALUE)?;
+    for attribute in [MEMORY_TYPE, ORDINAL] {
+        importer.pointer_get_attribute(attribute, import).refused(INVALID_VALUE)?;
+    }
     importer.read(import, 4).refused(&[])?;
     Ok(())
 }

@@ -1,12 +1,12 @@
 //! Attributes that differ between kinds of memory.
 
 use conformance::machine::Fabric;
-use conformance::{Outcome, Placement, Role, check, observe};
+use conformance::{Outcome, Placement, Pointer, Role, check, observe};
 use cuda_ipc_sys::CUpointer_attribute as Attribute;
 use rstest::rstest;
 
 use crate::support::SIZE;
-use crate::support::constants::{DESCRIPTOR, FABRIC};
+use crate::support::constants::{DESCRIPTOR, DEVICE, FABRIC, READ_WRITE};
 use crate::support::fixtures::{importer, start};
 use crate::support::pointer_kind::PointerKind;
 
@@ -39,6 +39,8 @@ fn linear_memory_of_the_second_device_has_a_legacy_handle(#[with(1)] importer: R
 fn has_no_legacy_handle(importer: &Role, kind: PointerKind) -> Outcome {
     let pointer = kind.make(importer)?;
     check!(importer.pointer_get_attribute(LEGACY, pointer)? == 0);
+    // The width of a boolean is not documented.
+    check!(importer.pointer_get_attributes(vec![LEGACY], pointer)?[0] & 0xFF == 0);
     Ok(())
 }
 
@@ -81,14 +83,25 @@ fn virtual_memory_has_no_legacy_handle(importer: Role, #[case] handle_types: u32
     Ok(())
 }
 
-/// `ALLOWED_HANDLE_TYPES` of a mapping is the mask of handle types with which its memory was created.
+/// `ALLOWED_HANDLE_TYPES` of a mapping is the mask of handle types with which its memory was created, also after the
+/// handle is released. `cuPointerGetAttributes` returns the same.
 #[rstest]
 #[case::nothing(0)]
 #[case::descriptor(DESCRIPTOR)]
 #[conformance::test("PTRATTR-002", needs(memory_descriptors))]
 fn a_mapping_names_its_handle_types(importer: Role, #[case] handle_types: u32) -> Outcome {
-    let address = importer.mem_create_and_map(SIZE, handle_types)?;
-    for pointer in [address, address.offset(SIZE - 1)] {
+    let physical = importer.mem_create(SIZE, DEVICE.exportable(handle_types), 0)?;
+    let address = importer.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
+    importer.mem_map(address, SIZE, 0, physical, 0)?;
+    importer.mem_set_access(address, SIZE, 0, READ_WRITE)?;
+    let pointers = [address, address.offset(SIZE - 1)];
+    for pointer in pointers {
+        check!(importer.pointer_get_wide_attribute(HANDLE_TYPES, pointer)? == u64::from(handle_types));
+        // The width of a mask of handle types is not documented.
+        check!(importer.pointer_get_attributes(vec![HANDLE_TYPES], pointer)?[0] as u32 == handle_types);
+    }
+    importer.mem_release(physical)?;
+    for pointer in pointers {
         check!(importer.pointer_get_wide_attribute(HANDLE_TYPES, pointer)? == u64::from(handle_types));
     }
     Ok(())

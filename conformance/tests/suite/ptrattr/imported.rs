@@ -13,6 +13,8 @@ const MEMORY_TYPE: u32 = Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE.0;
 const BUFFER_ID: u32 = Attribute::CU_POINTER_ATTRIBUTE_BUFFER_ID.0;
 const POOL: u32 = Attribute::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE.0;
 const ORDINAL: u32 = Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL.0;
+const LEGACY: u32 = Attribute::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE.0;
+const MANAGED: u32 = Attribute::CU_POINTER_ATTRIBUTE_IS_MANAGED.0;
 const CONTEXT: u32 = Attribute::CU_POINTER_ATTRIBUTE_CONTEXT.0;
 const DEVICE_POINTER: u32 = Attribute::CU_POINTER_ATTRIBUTE_DEVICE_POINTER.0;
 const RANGE_START: u32 = Attribute::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR.0;
@@ -88,6 +90,40 @@ fn many_attributes_are_queried_at_once(exporter: Role, importer: Role) -> Outcom
     }
     let memory_type = importer.pointer_get_attribute(MEMORY_TYPE, pointer)?;
     check!(values[WIDE.len()] as u32 == memory_type, "{values:#x?}");
+    Ok(())
+}
+
+/// `cuPointerGetAttributes` returns for the device and the booleans of an import what `cuPointerGetAttribute` returns.
+#[rstest]
+#[conformance::test("PTRATTR-009")]
+fn several_attributes_agree_with_each(
+    exporter: Role,
+    importer: Role,
+    #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] kind: ImportKind,
+) -> Outcome {
+    const SEVERAL: [u32; 3] = [ORDINAL, MANAGED, LEGACY];
+    let pointer = kind.make(&exporter, &importer, 0)?.here;
+    let values = importer.pointer_get_attributes(SEVERAL.to_vec(), pointer)?;
+    for (attribute, value) in SEVERAL.into_iter().zip(&values) {
+        // The width of a boolean is not documented.
+        let number = u64::from(importer.pointer_get_attribute(attribute, pointer)?);
+        check!(number & 0xFF == *value & 0xFF, "attribute {attribute}: {values:#x?}");
+    }
+    Ok(())
+}
+
+/// `DEVICE_POINTER` of an address in an import is that address.
+#[rstest]
+#[conformance::test("PTRATTR-018")]
+fn the_device_pointer_of_an_import_is_its_address(
+    exporter: Role,
+    importer: Role,
+    #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] kind: ImportKind,
+) -> Outcome {
+    let pointer = kind.make(&exporter, &importer, 0)?.here;
+    for address in [pointer, pointer.offset(1), pointer.offset(SIZE - 1)] {
+        check!(importer.pointer_get_wide_attribute(DEVICE_POINTER, address)? == address.0);
+    }
     Ok(())
 }
 

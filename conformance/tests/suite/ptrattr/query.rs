@@ -19,12 +19,13 @@ const SYNC: u32 = Attribute::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS.0;
 #[rstest]
 #[conformance::test("PTRATTR-013")]
 fn foreign_memory_has_no_attributes(importer: Role) -> Outcome {
-    const SEVERAL: [Attribute; 5] = [
+    const SEVERAL: [Attribute; 6] = [
         Attribute::CU_POINTER_ATTRIBUTE_CONTEXT,
         Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
         Attribute::CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
         Attribute::CU_POINTER_ATTRIBUTE_IS_MANAGED,
         Attribute::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,
+        Attribute::CU_POINTER_ATTRIBUTE_MAPPED,
     ];
     let heap = importer.heap_alloc(SIZE)?;
     importer.pointer_get_attribute(Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE.0, heap).refused(INVALID_VALUE)?;
@@ -33,6 +34,7 @@ fn foreign_memory_has_no_attributes(importer: Role) -> Outcome {
     // The memory type has 4 bytes. The width of a boolean is not documented.
     check!(values[1] == UNWRITTEN << 32, "{values:#x?}");
     check!(values[3] & 0xFF == 0, "{values:#x?}");
+    check!(values[5] & 0xFF == 0, "{values:#x?}");
     Ok(())
 }
 
@@ -88,11 +90,12 @@ fn is_new_each_time(
     check_distinct("the buffer ids", &numbers)
 }
 
-/// A `BUFFER_ID` is not used again for new memory.
+/// A `BUFFER_ID` is not used again for new memory, not even after more than a thousand allocations.
 #[rstest]
 #[conformance::test("PTRATTR-006")]
 fn a_buffer_id_is_not_used_again(importer: Role) -> Outcome {
-    is_new_each_time(&importer, || importer.mem_alloc(SIZE), |buffer| importer.mem_free(buffer))
+    is_new_each_time(&importer, || importer.mem_alloc(SIZE), |buffer| importer.mem_free(buffer))?;
+    check_distinct("the buffer ids", &importer.buffer_ids_of_new_memory(SIZE, 1100)?)
 }
 
 /// A `BUFFER_ID` is not used again for new pool memory.

@@ -41,6 +41,20 @@ fn the_device_pointer_of_memory_of_another_gpu(observer: Role, #[case] memory: M
     observer.ctx_set_current(Some(own))
 }
 
+/// `DEVICE_POINTER` of an address in memory of the current context's GPU is that address.
+#[rstest]
+#[case::linear(Memory::Linear)]
+#[case::pool(Memory::Pool)]
+#[case::mapped(Memory::Mapped)]
+#[conformance::test("PTRATTR-018", needs(memory_pools, virtual_memory))]
+fn the_device_pointer_of_own_memory_is_its_address(observer: Role, #[case] memory: Memory) -> Outcome {
+    let (pointer, _) = memory.make(&observer)?;
+    for address in [pointer, pointer.offset(1), pointer.offset(SIZE - 1)] {
+        check!(observer.pointer_get_wide_attribute(DEVICE_POINTER, address)? == address.0);
+    }
+    Ok(())
+}
+
 /// `ACCESS_FLAGS` of linear and of pool memory does not depend on the access of the current context's GPU.
 #[rstest]
 #[case::linear(Memory::Linear)]

@@ -12,7 +12,7 @@ use crate::support::constants::{
 };
 use crate::support::fixtures::{exporter, importer, start, uninitialised};
 use crate::support::virtual_memory::{
-    NO_SUCH_DEVICE, SIZE, create, devices_with, import, map_readable_and_writable, reserve,
+    NO_SUCH_DEVICE, SIZE, create, devices_with, import, map, map_readable_and_writable, reserve,
 };
 
 const DESCRIPTORS_SUPPORTED: CUdevice_attribute =
@@ -299,7 +299,8 @@ fn whether_fresh_memory_shows_old_data(
     Ok(())
 }
 
-/// The driver reports the properties that an allocation was created with, on every device.
+/// The driver reports the properties that an allocation was created with, on every device. It still does after the
+/// handle was released, for the handle that a mapping gives.
 #[rstest]
 #[case::plain(0)]
 #[case::exportable(DESCRIPTOR)]
@@ -309,6 +310,26 @@ fn a_handle_reports_its_properties(importer: Role, #[case] handle_types: u32) ->
         let asked_for = MemProperties::device(device).exportable(handle_types);
         let physical = importer.mem_create(SIZE, asked_for, 0)?;
         check!(importer.mem_get_allocation_properties(physical)? == asked_for);
+        let address = map(&importer, physical)?;
+        importer.mem_release(physical)?;
+        let retained = importer.mem_retain_allocation_handle(address)?;
+        check!(importer.mem_get_allocation_properties(retained)? == asked_for);
+    }
+    Ok(())
+}
+
+/// Memory that was created without compression reports none. If it reports that it is capable of GPUDirect RDMA, so
+/// does its pointer.
+#[rstest]
+#[conformance::test("VMM-CREATE-024", needs(virtual_memory))]
+fn plain_memory_reports_no_compression(importer: Role) -> Outcome {
+    let physical = create(&importer)?;
+    let [compression, is_rdma_capable] = importer.mem_get_allocation_flags(physical)?;
+    check!(compression == 0);
+    if is_rdma_capable != 0 {
+        let address = map_readable_and_writable(&importer, physical)?;
+        let capable = CUpointer_attribute::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE;
+        check!(importer.pointer_get_attribute(capable.0, address)? == 1);
     }
     Ok(())
 }
