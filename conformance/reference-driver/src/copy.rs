@@ -134,6 +134,16 @@ fn moved(state: &State, to: Place, from: Place, size: usize) -> usize {
     let [target, source] = [to, from].map(|place| state.range(place.address()));
     let is = |range: Option<&Range>, kind: fn(&Memory) -> bool| range.is_some_and(|range| kind(&range.memory));
     let is_mapped = |memory: &Memory| matches!(memory, Memory::Mapping { allocation, .. } if allocation.is_import());
+    let is_shared = |memory: &Memory| matches!(memory, Memory::Import(_) | Memory::PoolImport { .. });
+    if [target, source].into_iter().any(|side| is(side, is_shared) || is(side, is_mapped))
+        && fault!(
+            "copy-of-an-import-is-cut-at-32-mib",
+            ["IPCMEM-OPEN-001", "POOL-PTR-001", "VMM-IMP-001"],
+            "A copy from or to an import moves at most 32 MiB."
+        )
+    {
+        return size.min(32 << 20);
+    }
     let is_within = target.zip(source).is_some_and(|(target, source)| target.base == source.base);
     if is_within
         && is(target, |memory| matches!(memory, Memory::Import(_)))

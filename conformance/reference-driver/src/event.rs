@@ -15,7 +15,7 @@ use crate::capture::Captured as InCapture;
 use crate::health::Health;
 use crate::order::is_spoiled;
 use crate::process::{State, state};
-use crate::seen::Seen;
+use crate::seen::{FirstThread, Seen};
 use crate::shared_event::{Arena, OwnEvent, SharedEvent, SharedRecord};
 
 use captured::{Captured, Record};
@@ -134,7 +134,9 @@ entry_points! {
                 && fault!("create-event-timing-wrong-code", ["IPCEVT-002"], "The flags 4 are CUDA_ERROR_NOT_SUPPORTED.");
             return Err(if wrong_code { NOT_SUPPORTED } else { INVALID_VALUE });
         }
-        let body = if is_interprocess { Body::Exportable(state.new_shared_event()?) } else { Body::Local(None) };
+        let is_exportable = is_interprocess
+            && !(blocks && fault!("create-event-with-blocking-sync-is-local", ["IPCEVT-003"], "An event with the flags 7 cannot be exported."));
+        let body = if is_exportable { Body::Exportable(state.new_shared_event()?) } else { Body::Local(None) };
         output.give(state.add_event(context, has_timing, body)? as CUevent)
     }
 
@@ -215,6 +217,8 @@ entry_points! {
 
     fn cuEventQuery(handle: CUevent) {
         static REMEMBERED: Seen = Seen::new();
+        static FIRST: FirstThread = FirstThread::new();
+        let is_elsewhere = FIRST.is_another();
         let mut state = state()?;
         state.check_event_outside(handle)?;
         state.check_forbidden()?;
@@ -228,6 +232,8 @@ entry_points! {
             true if fault!("query-import-remembers-success", ["IPCEVT-018"], "A query that succeeded once always does.") => {
                 REMEMBERED.has(handle as u64) || captured.is_complete() && !REMEMBERED.again(handle as u64)
             }
+            true if is_elsewhere
+                && fault!("query-import-from-another-thread-succeeds", ["IPCEVT-018"], "Only the thread that queries first learns that work is pending.") => true,
             true if fault!("query-import-is-always-pending", ["IPCEVT-018"], "An imported event never completes.") => false,
             _ if event.is_exportable()
                 && event.own_record.as_ref().is_none_or(SharedRecord::is_complete)

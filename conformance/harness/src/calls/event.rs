@@ -1,6 +1,7 @@
 //! Events.
 
 use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::role::Resource;
 use crate::{Event, Stream};
@@ -51,6 +52,46 @@ calls! {
     fn stream_wait_event(session, stream: Stream, event: Event) -> () {
         cuda!(session.cuStreamWaitEvent(stream.0 as _, event.0 as _, 0));
         Ok(())
+    }
+
+    /// `cuEventRecord` of several events at once in one stream, each on a thread of its own.
+    fn event_record_from_threads(session, events: Vec<Event>, stream: Stream) -> () {
+        let next = AtomicUsize::new(0);
+        let answers = session.on_threads(events.len(), |session| {
+            let event = events[next.fetch_add(1, Ordering::Relaxed)];
+            cuda!(session.cuEventRecord(event.0 as _, stream.0 as _));
+            Ok(())
+        })?;
+        answers.into_iter().collect()
+    }
+
+    /// `cuEventQuery` of one event on several threads at once. A refusal of any thread is a refusal of the call.
+    fn event_query_from_threads(session, event: Event, threads: usize) -> () {
+        let answers = session.on_threads(threads, |session| {
+            cuda!(session.cuEventQuery(event.0 as _));
+            Ok(())
+        })?;
+        answers.into_iter().collect()
+    }
+
+    /// `cuEventSynchronize` of one event on several threads at once.
+    fn event_synchronize_from_threads(session, event: Event, threads: usize) -> () {
+        let answers = session.on_threads(threads, |session| {
+            cuda!(session.cuEventSynchronize(event.0 as _));
+            Ok(())
+        })?;
+        answers.into_iter().collect()
+    }
+
+    /// `cuStreamWaitEvent` of several streams at once for one event, each on a thread of its own.
+    fn stream_wait_event_from_threads(session, streams: Vec<Stream>, event: Event) -> () {
+        let next = AtomicUsize::new(0);
+        let answers = session.on_threads(streams.len(), |session| {
+            let stream = streams[next.fetch_add(1, Ordering::Relaxed)];
+            cuda!(session.cuStreamWaitEvent(stream.0 as _, event.0 as _, 0));
+            Ok(())
+        })?;
+        answers.into_iter().collect()
     }
 
     /// `cuEventRecord` a number of times, then one `cuStreamSynchronize`.

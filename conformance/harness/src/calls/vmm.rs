@@ -190,6 +190,19 @@ calls! {
         Ok(())
     }
 
+    /// `cuMemSetAccess` of several ranges at once for one device, each on a thread of its own.
+    fn mem_set_access_from_threads(session, addresses: Vec<Pointer>, size: u64, device: i32, access: u32) -> () {
+        let next = AtomicUsize::new(0);
+        let answers = session.on_threads(addresses.len(), |session| {
+            let address = addresses[next.fetch_add(1, Ordering::Relaxed)].0;
+            let (location, flags) = (CUmemLocation::device(device), CUmemAccess_flags(access));
+            let description = CUmemAccessDesc { location, flags };
+            cuda!(session.cuMemSetAccess(address, size as usize, &description, 1));
+            Ok(())
+        })?;
+        answers.into_iter().collect()
+    }
+
     /// `cuMemSetAccess` for the host memory of a NUMA node.
     fn mem_set_access_of_numa_node(session, address: Pointer, size: u64, node: i32) -> () {
         let flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;

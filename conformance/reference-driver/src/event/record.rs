@@ -8,6 +8,7 @@ use super::captured::{Pending, Record};
 use super::{Body, Event};
 use crate::answer::{INVALID_CONTEXT, INVALID_HANDLE, Result};
 use crate::process::{State, state};
+use crate::seen::FirstThread;
 use crate::shared_event::{PendingRecord, SharedEvent};
 use crate::stream::{Stream, Work};
 
@@ -28,6 +29,8 @@ fn record(
     stream: &Arc<Stream>,
     enqueue: impl FnOnce(&State, Box<dyn Send>) -> Result<()>,
 ) -> Result<()> {
+    static FIRST: FirstThread = FirstThread::new();
+    let is_elsewhere = FIRST.is_another();
     let (shared, is_imported, is_in_default_stream) = {
         let mut state = state()?;
         let event = state.event(handle)?;
@@ -69,6 +72,14 @@ fn record(
                     "record-on-a-peer-is-ignored",
                     ["IPCEVT-020"],
                     "A record on a device after the first has no effect."
+                );
+        let is_ignored = is_ignored
+            || is_elsewhere
+                && (event.is_imported() || event.is_exportable())
+                && fault!(
+                    "record-from-another-thread-is-ignored",
+                    ["IPCEVT-018", "IPCEVT-020"],
+                    "Only records of the thread that records first have an effect."
                 );
         if is_ignored {
             return enqueue(&state, Box::new(()));

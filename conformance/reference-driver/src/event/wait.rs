@@ -10,7 +10,7 @@ use super::captured::{ATTENTION, Captured, wait_forever};
 use crate::answer::{INVALID_HANDLE, INVALID_VALUE, Result};
 use crate::health::Health;
 use crate::process::{State, state};
-use crate::seen::Seen;
+use crate::seen::{FirstThread, Seen};
 use crate::shared_event::SharedEvent;
 use crate::stream::Stream;
 
@@ -52,6 +52,17 @@ impl State {
                 "stream-wait-skips-interprocess-events",
                 ["POOL-PTR-013", "POOL-PTR-017"],
                 "A stream does not wait for an event of another process."
+            )
+        {
+            return Ok(());
+        }
+        static FIRST: FirstThread = FirstThread::new();
+        if event.is_imported()
+            && FIRST.is_another()
+            && fault!(
+                "stream-wait-import-from-another-thread-does-nothing",
+                ["IPCEVT-019"],
+                "Only the thread that enqueues a wait for an imported event first makes streams wait."
             )
         {
             return Ok(());
@@ -180,6 +191,7 @@ impl State {
 entry_points! {
     fn cuEventSynchronize(handle: CUevent) {
         static AWAITED: Seen = Seen::new();
+        static FIRST: FirstThread = FirstThread::new();
         let (captured, health, is_imported) = {
             let mut state = state()?;
             state.check_event_outside(handle)?;
@@ -195,6 +207,12 @@ entry_points! {
             if event.is_imported()
                                 && fault!("synchronize-import-waits-once", ["IPCEVT-039"], "Only the importer's first host wait for an event waits.")
  && AWAITED.again(handle as u64)
+            {
+                return Ok(());
+            }
+            if event.is_imported()
+                && FIRST.is_another()
+                && fault!("synchronize-import-from-another-thread-returns-at-once", ["IPCEVT-018"], "Only the thread that waits first waits.")
             {
                 return Ok(());
             }

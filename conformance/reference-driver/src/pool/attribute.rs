@@ -217,6 +217,10 @@ entry_points! {
             A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH | A::CU_MEMPOOL_ATTR_USED_MEM_HIGH
                 if fault!("pool-attribute-ignores-the-reset", ["POOL-ATTR-001"], "Setting a high-water mark has no effect, but succeeds.") => {}
             A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH | A::CU_MEMPOOL_ATTR_USED_MEM_HIGH
+                if pool.memory.file.is_some()
+                    && bytes.value()? == 0
+                    && fault!("pool-attribute-of-a-shared-pool-ignores-the-reset", ["POOL-ATTR-001"], "Resetting a high-water mark of a shared pool has no effect, but succeeds.") => {}
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH | A::CU_MEMPOOL_ATTR_USED_MEM_HIGH
                 if bytes.value()? != 0
                     && fault!("pool-attribute-of-a-mark-is-not-supported", ["POOL-ATTR-001"], "Setting a high-water mark to another value than 0 is refused with NOT_SUPPORTED.") =>
             {

@@ -6,6 +6,7 @@ use crate::answer::{INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
 use crate::block::HOST;
 use crate::process::{State, state};
 use crate::range::{Access, AccessOf, By, Memory, Range};
+use crate::seen::FirstThread;
 use crate::topology::topology;
 
 impl State {
@@ -224,6 +225,16 @@ entry_points! {
         let host_may = fault!("set-access-lets-the-host-at-a-device", ["VMM-MAP-031"], "The host gets access.");
         if host.is_some() && ranges().any(|range| range.device != HOST) && !host_may {
             return Err(NOT_SUPPORTED);
+        }
+        static FIRST: FirstThread = FirstThread::new();
+        if FIRST.is_another()
+            && fault!(
+                "set-access-from-another-thread-does-nothing",
+                ["VMM-MAP-022", "VMM-MAP-027"],
+                "Only the thread that sets access first changes it."
+            )
+        {
+            return Ok(());
         }
         let memory_of = |base: &u64| match state.ranges.get(base).map(|range| &range.memory) {
             Some(Memory::Mapping { allocation, .. }) if allocation.is_import() => Some(allocation.block.inode),

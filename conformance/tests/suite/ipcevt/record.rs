@@ -12,6 +12,9 @@ use crate::support::constants::INVALID_HANDLE;
 use crate::support::fixtures::{exporter, importer};
 use crate::support::latch::Latch;
 
+/// The threads of a process that query or wait at the same time.
+const THREADS: usize = 2;
+
 /// An imported event that was never recorded is complete, for the host and for a stream.
 #[rstest]
 #[conformance::test("IPCEVT-017")]
@@ -262,6 +265,97 @@ fn whether_a_wait_spins(exporter: Role, importer: Role, #[case] flags: u32) -> O
         latch.release()?;
         let wait = waiting.finish()?;
         observe(name, wait.running > wait.elapsed / 10);
+    }
+    Ok(())
+}
+
+/// Records of other threads than the first one of a process count: the other process sees them as pending, and waits for
+/// them.
+#[rstest]
+#[conformance::test("IPCEVT-018", "IPCEVT-020")]
+fn records_of_other_threads_count(exporter: Role, importer: Role) -> Outcome {
+    let events = [share(&exporter, &importer)?, share(&exporter, &importer)?];
+    let (there, here): (Vec<_>, Vec<_>) = events.into_iter().unzip();
+    for (recorder, recorded, waiter, awaited) in
+        [(&exporter, &there, &importer, &here), (&importer, &here, &exporter, &there)]
+    {
+        let stream = recorder.stream_create()?;
+        // The first thread records first.
+        for event in recorded {
+            recorder.event_record(*event, stream)?;
+        }
+        recorder.stream_synchronize(stream)?;
+        let latch = Latch::hold(recorder, stream)?;
+        recorder.event_record_from_threads(recorded.clone(), stream)?;
+        for event in awaited {
+            waiter.event_query(*event).refused(NOT_READY)?;
+        }
+        latch.release()?;
+        for event in awaited {
+            waiter.event_synchronize(*event)?;
+        }
+    }
+    Ok(())
+}
+
+/// Other threads than the first one of an importer see an event as pending while the exporter's work is pending, and as
+/// complete afterwards.
+#[rstest]
+#[conformance::test("IPCEVT-018")]
+fn other_threads_see_work_pending_then_done(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let stream = exporter.stream_create()?;
+    let latch = Latch::hold(&exporter, stream)?;
+    exporter.event_record(event, stream)?;
+    // The first thread asks first.
+    importer.event_query(imported).refused(NOT_READY)?;
+    importer.event_query_from_threads(imported, THREADS).refused(NOT_READY)?;
+    latch.release()?;
+    importer.event_synchronize(imported)?;
+    importer.event_query_from_threads(imported, THREADS)
+}
+
+/// Host waits on other threads than the first one of an importer end after the exporter's recorded work.
+#[rstest]
+#[conformance::test("IPCEVT-018")]
+fn host_waits_of_other_threads_end_after_the_work(exporter: Role, importer: Role) -> Outcome {
+    // The kernel ends by itself, because the case goes on only after the waits.
+    const NANOSECONDS: u64 = 200_000_000;
+    let (event, imported) = share(&exporter, &importer)?;
+    let stream = exporter.stream_create()?;
+    // The first thread waits first, and the kernel is loaded.
+    exporter.launch("spin".into(), vec![1_u64.into()], stream)?;
+    exporter.event_record(event, stream)?;
+    importer.event_synchronize(imported)?;
+    exporter.launch("spin".into(), vec![NANOSECONDS.into()], stream)?;
+    exporter.event_record(event, stream)?;
+    importer.event_synchronize_from_threads(imported, THREADS)?;
+    importer.event_query(imported)
+}
+
+/// An event with blocking waits is pending while its recorded work is, and the host and streams wait for it, whichever
+/// process records.
+#[rstest]
+#[conformance::test("IPCEVT-003", "IPCEVT-018", "IPCEVT-019", "IPCEVT-020")]
+fn an_event_with_blocking_waits_orders_work(exporter: Role, importer: Role) -> Outcome {
+    let event = exporter.event_create(INTERPROCESS_BLOCKING)?;
+    let imported = importer.ipc_open_event_handle(exporter.ipc_get_event_handle(event)?)?;
+    for (recorder, recorded, waiter, awaited) in
+        [(&exporter, event, &importer, imported), (&importer, imported, &exporter, event)]
+    {
+        let (produce, consume) = (recorder.stream_create()?, waiter.stream_create()?);
+        let latch = Latch::hold(recorder, produce)?;
+        recorder.event_record(recorded, produce)?;
+        recorder.event_query(recorded).refused(NOT_READY)?;
+        waiter.event_query(awaited).refused(NOT_READY)?;
+        waiter.stream_wait_event(consume, awaited)?;
+        waiter.stream_query(consume).refused(NOT_READY)?;
+        let waiting = begin_to_wait(waiter, awaited)?;
+        latch.release()?;
+        waiting.finish()?;
+        waiter.stream_synchronize(consume)?;
+        recorder.event_synchronize(recorded)?;
+        waiter.event_query(awaited)?;
     }
     Ok(())
 }

@@ -63,6 +63,25 @@ fn a_stream_waits_for_two_events(exporter: Role, importer: Role, #[values(0, 1)]
     waiting.finish()
 }
 
+/// Streams wait for the exporter's recorded work if other threads than the first one of the importer enqueue the waits.
+#[rstest]
+#[conformance::test("IPCEVT-019")]
+fn waits_of_other_threads_count(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let produce = exporter.stream_create()?;
+    let streams = vec![importer.stream_create()?, importer.stream_create()?];
+    // The first thread enqueues a wait first, which ends at once.
+    importer.stream_wait_event(streams[0], imported)?;
+    let latch = Latch::hold(&exporter, produce)?;
+    exporter.event_record(event, produce)?;
+    importer.stream_wait_event_from_threads(streams.clone(), imported)?;
+    for stream in &streams {
+        importer.stream_query(*stream).refused(NOT_READY)?;
+    }
+    latch.release()?;
+    streams.into_iter().try_for_each(|stream| importer.stream_synchronize(stream))
+}
+
 /// The default streams of the importer run after the recorded work of the exporter, whichever handle names them.
 #[rstest]
 #[conformance::test("IPCEVT-019")]

@@ -29,6 +29,35 @@ fn a_high_water_mark_is_reset_to_zero(exporter: Role, #[case] reset: Statistic, 
     Ok(())
 }
 
+/// A high-water mark of a pool that another process has imported can be reset to zero, which leaves the other one; the
+/// driver refuses any other value, and the mark rises again with the memory in use.
+#[rstest]
+#[case::reserved(RESERVED, USED)]
+#[case::used(USED, RESERVED)]
+#[conformance::test("POOL-ATTR-001", needs(pool_descriptors))]
+fn a_high_water_mark_of_a_shared_pool_is_reset_to_zero(
+    exporter: Role,
+    importer: Role,
+    #[case] reset: Statistic,
+    #[case] other: Statistic,
+) -> Outcome {
+    let pool = share_memory(&exporter, &importer, 7)?.pool.exported;
+    let get = |attribute: Attribute| exporter.mem_pool_get_attribute(pool, attribute.0);
+    exporter.mem_free_async_and_wait(exporter.mem_alloc_from_pool_async(16 * SIZE, pool)?)?;
+    let (highest, others) = (get(reset.high)?, get(other.high)?);
+    check!(highest >= 17 * SIZE);
+    for value in [1, get(reset.current)?, u64::MAX] {
+        exporter.mem_pool_set_attribute(pool, reset.high.0, value).refused(INVALID_VALUE)?;
+    }
+    check!(get(reset.high)? == highest);
+    exporter.mem_pool_set_attribute(pool, reset.high.0, 0)?;
+    check!(get(reset.high)? <= get(reset.current)?);
+    check!(get(other.high)? == others);
+    exporter.mem_alloc_from_pool_async(16 * SIZE, pool)?;
+    check!(get(USED.high)? >= 17 * SIZE);
+    Ok(())
+}
+
 /// The driver refuses to set a high-water mark of an imported pool to another value than 0. Whether it can be reset to 0
 /// is recorded. After a reset, it is at most the current value.
 #[rstest]

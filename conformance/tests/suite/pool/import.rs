@@ -282,11 +282,15 @@ fn trimming_leaves_live_memory_intact(exporter: Role, importer: Role) -> Outcome
     let with_all = reserved()?;
     // The release threshold is 0: a pool that is not shared would release the freed memory.
     exporter.mem_free_async_and_wait(freed)?;
+    let used = exporter.mem_pool_get_attribute(exported, USED.current.0)?;
+    check!(used >= SIZE);
     observe("freed memory stays reserved", (reserved()? == with_all).to_string());
     let before = reserved()?;
     exporter.mem_pool_trim_to(exported, 0)?;
     observe("trimmed memory stays reserved", (reserved()? == before).to_string());
     importer.mem_pool_trim_to(both.pool.imported, 0).recorded("trim of the imported pool")?;
+    check!(exporter.mem_pool_get_attribute(exported, USED.current.0)? == used);
+    check!(reserved()? >= SIZE, "less is reserved than is in use");
     check!(importer.mismatches(both.here, SIZE, 7)? == 0);
     check!(exporter.mismatches(both.there, SIZE, 7)? == 0);
     Ok(())

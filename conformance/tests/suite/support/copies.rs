@@ -1,11 +1,16 @@
 //! Copies and memsets of imports, by each function of the driver that copies or sets.
 
-use conformance::{MIB, Outcome, Pointer, Role, Stop, Stream, check, seed};
+use conformance::{KIB, MIB, Outcome, Pointer, Role, Stop, Stream, check, seed};
 
 use super::import_kind::{ImportKind, Imported};
 
 /// More than a driver copies in one piece through memory of its own.
 const SIZE: u64 = 12 * MIB;
+
+/// A large copy with an odd tail.
+const LARGE: u64 = 64 * MIB + 4093;
+/// Room for such a copy: a multiple of every granularity.
+const ROOM: u64 = 66 * MIB;
 
 /// The functions that copy.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +29,7 @@ impl Copy {
     pub(crate) fn reaches(self, kind: ImportKind, exporter: &Role, importer: &Role) -> Outcome {
         let share = || kind.make_of(exporter, importer, 0, SIZE);
         let (source, target, own) = (share()?, share()?, importer.mem_alloc(SIZE)?);
-        for stream in streams(importer, matches!(self, Self::DeviceAsync | Self::UnifiedAsync | Self::HostAsync))? {
+        for stream in streams(importer, self.takes_a_stream())? {
             let patterns = [seed(), seed(), seed(), seed()];
             exporter.fill(source.there, SIZE, patterns[0])?;
             self.make_all(importer, own, source.here, SIZE, stream)?;
@@ -38,6 +43,49 @@ impl Copy {
             self.within(exporter, importer, &target, patterns[3], stream)?;
         }
         Ok(())
+    }
+
+    /// Checks one large copy from an import, one to an import, one from one import to another, and one within an import.
+    pub(crate) fn reaches_far(self, kind: ImportKind, exporter: &Role, importer: &Role) -> Outcome {
+        let share = || kind.make_of(exporter, importer, 0, 2 * ROOM);
+        let (source, target, own) = (share()?, share()?, importer.mem_alloc(ROOM)?);
+        let stream = streams(importer, self.takes_a_stream())?.pop().unwrap_or(Stream::DEFAULT);
+        let behind = Imported { there: source.there.offset(ROOM), here: source.here.offset(ROOM) };
+        let own = Imported { there: own, here: own };
+        self.make_large(importer, (importer, &own), (exporter, &source), stream)?;
+        self.make_large(importer, (exporter, &target), (importer, &own), stream)?;
+        self.make_large(importer, (exporter, &target), (exporter, &source), stream)?;
+        self.make_large(importer, (exporter, &behind), (exporter, &source), stream)
+    }
+
+    /// Copies more than 64 MiB, and checks both ends and the middle. Each side has the process that writes or reads its
+    /// memory at the address `there`. The importer copies at the addresses `here`.
+    fn make_large(
+        self,
+        importer: &Role,
+        (reader, to): (&Role, &Imported),
+        (writer, from): (&Role, &Imported),
+        stream: Stream,
+    ) -> Outcome {
+        const PIECE: u64 = 4 * KIB;
+        const PLACES: [u64; 3] = [0, 32 * MIB, 64 * MIB - PIECE];
+        const TAIL: u64 = LARGE - 4;
+        let (pattern, tail) = (seed(), seed().to_le_bytes().to_vec());
+        for place in PLACES {
+            writer.fill(from.there.offset(place), PIECE, pattern)?;
+        }
+        writer.write(from.there.offset(TAIL), tail.clone())?;
+        self.make(importer, to.here, from.here, LARGE, stream)?;
+        for place in PLACES {
+            check!(reader.mismatches(to.there.offset(place), PIECE, pattern)? == 0);
+        }
+        check!(reader.read(to.there.offset(TAIL), 4)? == tail);
+        Ok(())
+    }
+
+    /// Whether the function takes a stream.
+    const fn takes_a_stream(self) -> bool {
+        matches!(self, Self::DeviceAsync | Self::UnifiedAsync | Self::HostAsync)
     }
 
     /// Checks copies from one half of an import to the other, in both directions.

@@ -1,11 +1,13 @@
 //! `cuMemSetAccess` and `cuMemGetAccess`.
 
+use conformance::calls::vmm::Call;
 use conformance::{Expect as _, KIB, Outcome, Physical, Pointer, Role, Stop, check, observe};
 use cuda_ipc_sys::CUdevice_attribute;
 use rstest::rstest;
 
+use crate::support::by_kernel::both_see;
 use crate::support::constants::{ILLEGAL_ADDRESS, INVALID_VALUE, NONE, ON_DEVICE, READ, READ_WRITE};
-use crate::support::fixtures::{exporter, importer, on_gpus_that_are_no_peers};
+use crate::support::fixtures::{exporter, importer, observer, on_gpus_that_are_no_peers};
 use crate::support::virtual_memory::{
     NO_SUCH_DEVICE, SIZE, create, create_exportable, import, map, map_readable_and_writable, reserve,
 };
@@ -175,6 +177,59 @@ fn get_read_access(importer: &Role, mappings: [Pointer; 3], written: usize) -> O
     }
     check!(importer.mismatches(mappings[0], 3 * SIZE, 7)? == 0);
     Kernel::Writes.run(importer, mappings[written]).refused_and_recorded(ILLEGAL_ADDRESS)?;
+    Ok(())
+}
+
+/// Other threads than the first one of an importer grant and revoke the access to adjacent imports, each for a range of
+/// its own.
+#[rstest]
+#[conformance::test("VMM-MAP-022", "VMM-MAP-027", needs(memory_descriptors))]
+fn other_threads_change_access_to_adjacent_imports(exporter: Role, importer: Role) -> Outcome {
+    let address = reserve(&importer, 5 * SIZE)?;
+    let mappings = [0, 1, 2, 3, 4].map(|number| address.offset(number * SIZE));
+    for mapping in mappings {
+        importer.mem_map(mapping, SIZE, 0, import(&exporter, create_exportable(&exporter)?, &importer)?, 0)?;
+    }
+    // The first thread sets access first. Each other thread does so for two imports.
+    importer.mem_set_access(address, SIZE, 0, READ_WRITE)?;
+    let pairs = vec![mappings[1], mappings[3]];
+    importer.mem_set_access_from_threads(pairs.clone(), 2 * SIZE, 0, READ_WRITE)?;
+    for mapping in mappings {
+        check!(importer.mem_get_access(mapping, 0)? == READ_WRITE);
+    }
+    importer.fill(address, 5 * SIZE, 7)?;
+    importer.mem_set_access_from_threads(pairs.clone(), 2 * SIZE, 0, NONE)?;
+    for mapping in &mappings[1..] {
+        check!(importer.mem_get_access(*mapping, 0)? == NONE);
+        importer.read(*mapping, 4).refused(&[])?;
+    }
+    check!(importer.mem_get_access(address, 0)? == READ_WRITE);
+    importer.mem_set_access_from_threads(pairs, 2 * SIZE, 0, READ_WRITE)?;
+    check!(importer.mismatches(address, 5 * SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// Threads of two importers of one descriptor grant access to their mappings at the same time, and each process sees
+/// what the other writes.
+#[rstest]
+#[conformance::test("VMM-IMP-001", "VMM-MAP-027", needs(memory_descriptors))]
+fn threads_of_two_importers_grant_access(exporter: Role, importer: Role, observer: Role) -> Outcome {
+    let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(create_exportable(&exporter)?)?)?;
+    let map_twice = |role: &Role| {
+        let imported = role.mem_import_from_descriptor(role.receive_descriptor(&sent)?)?;
+        Ok::<_, Stop>(vec![map(role, imported)?, map(role, imported)?])
+    };
+    let (here, there) = (map_twice(&importer)?, map_twice(&observer)?);
+    let (device, access) = (0, READ_WRITE);
+    let call = Call::mem_set_access_from_threads { addresses: here.clone(), size: SIZE, device, access };
+    let setting = importer.begin::<()>(call)?;
+    observer.mem_set_access_from_threads(there.clone(), SIZE, device, access)?;
+    setting.finish()?;
+    for (here, there) in here.into_iter().zip(there) {
+        check!(importer.mem_get_access(here, 0)? == READ_WRITE);
+        check!(observer.mem_get_access(there, 0)? == READ_WRITE);
+        both_see((&importer, here), (&observer, there), SIZE)?;
+    }
     Ok(())
 }
 

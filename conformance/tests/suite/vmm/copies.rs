@@ -28,6 +28,26 @@ fn every_copy_reaches_imports(
     copy.reaches(ImportKind::VirtualMemory, &exporter, &importer)
 }
 
+/// Every function that copies moves more than 64 MiB from and to imports, up to the last byte.
+#[rstest]
+#[conformance::test("VMM-IMP-001", needs(memory_descriptors))]
+fn every_large_copy_reaches_imports(
+    exporter: Role,
+    importer: Role,
+    #[values(
+        Copy::Device,
+        Copy::DeviceAsync,
+        Copy::Unified,
+        Copy::UnifiedAsync,
+        Copy::Host,
+        Copy::HostAsync,
+        Copy::Peer
+    )]
+    copy: Copy,
+) -> Outcome {
+    copy.reaches_far(ImportKind::VirtualMemory, &exporter, &importer)
+}
+
 /// Every memset of an importer sets the part of the import that it names, and nothing else.
 #[rstest]
 #[conformance::test("VMM-IMP-001", needs(memory_descriptors))]

@@ -28,6 +28,26 @@ fn every_copy_reaches_imports(
     copy.reaches(ImportKind::Legacy, &exporter, &importer)
 }
 
+/// Every function that copies moves more than 64 MiB from and to imports, up to the last byte.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-001", "IPCMEM-OPEN-046")]
+fn every_large_copy_reaches_imports(
+    exporter: Role,
+    importer: Role,
+    #[values(
+        Copy::Device,
+        Copy::DeviceAsync,
+        Copy::Unified,
+        Copy::UnifiedAsync,
+        Copy::Host,
+        Copy::HostAsync,
+        Copy::Peer
+    )]
+    copy: Copy,
+) -> Outcome {
+    copy.reaches_far(ImportKind::Legacy, &exporter, &importer)
+}
+
 /// Every memset of an importer sets the part of the import that it names, and nothing else.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-001", "IPCMEM-OPEN-046")]
