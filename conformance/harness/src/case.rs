@@ -347,6 +347,11 @@ pub(crate) fn last_accepted_step() -> Option<(String, String)> {
     })
 }
 
+/// Says on standard error what the running case found, before it ends. A search or a killed run must not hide it.
+pub fn tell(text: &str) {
+    current(|case| eprintln!("conformance: {}: {text}", case.id));
+}
+
 /// Says more of the failure of the running case.
 pub fn annotate(note: Note) {
     current(|case| case.note.replace(note));

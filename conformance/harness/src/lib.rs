@@ -70,14 +70,14 @@ pub use awaited::until_changed;
 pub use calls::descriptor::{SentDescriptor, UnreadDescriptor};
 pub use case::{
     Registered, all_memory_is_free, annotate, begin_anew, disclose, forget_ended_roles, forget_steps, full_load,
-    is_documented, is_listed, models, need, observe, random, seed,
+    is_documented, is_listed, models, need, observe, random, seed, tell,
 };
 pub use conformance_macros::test;
 #[doc(hidden)]
 pub use conformance_macros::{check_shown, check_told};
 pub use expect::Expect;
 pub use failure::{Defect, Failure};
-pub use models::{Models, Note};
+pub use models::{Again, Models, Note};
 pub use needs::{KERNEL_PARAMETERS, Needs};
 pub use outcome::{Outcome, Refusal, Stop};
 pub use process::{Pending, PidNamespace, Placement, Role};

@@ -3,7 +3,7 @@
 use std::fs;
 
 use conformance::{
-    KIB, Note, Outcome, Placement, Role, Stop, annotate, check, forget_ended_roles, forget_steps, models,
+    Again, KIB, Note, Outcome, Placement, Role, Stop, annotate, check, forget_ended_roles, forget_steps, models,
 };
 use rstest::rstest;
 
@@ -46,7 +46,7 @@ fn every_open_can_be_closed() -> Outcome {
         forget_ended_roles();
         let shortest = perform(SHORTEST, &processes()?);
         let text = format!("script {number}, as a case:\nuse a::prelude;\n\nfn found() {{\n    Ok(())\n}}");
-        annotate(Note { text, flag: format!("--script {number}"), row: None });
+        annotate(Note { text, again: Some(Again::Script(number)), row: None });
         return shortest;
     }
     Ok(())

@@ -16,7 +16,7 @@ use crate::case::{self, Case, Setting};
 use crate::deviations::Deviations;
 use crate::driver::{Choice, UnderTest};
 use crate::identity::Kind;
-use crate::models::Note;
+use crate::models::{Again, Models, Note};
 use crate::report::{CaseReport, KernelLog, Report, Run, Writer};
 use crate::warm::{self, WarmRoles};
 use crate::{Failure, Stop, Verdict, trace};
@@ -102,6 +102,21 @@ pub(super) fn trial(case: Case, shared: Arc<Shared>) -> Trial {
     Trial::ignorable_test(id, move || shared.run(&case)).with_ignored_flag(ignored)
 }
 
+/// One run of a case.
+struct Ran {
+    report: CaseReport,
+    /// Whether something was missing although the probe found it.
+    is_missing: bool,
+    /// What makes a model find the same again.
+    again: Option<Again>,
+}
+
+impl Ran {
+    fn of(report: CaseReport) -> Self {
+        Self { report, is_missing: false, again: None }
+    }
+}
+
 impl Shared {
     fn run(&self, case: &Case) -> Result<Completion, Failed> {
         let spent = || self.budget.as_ref().and_then(Budget::is_spent);
@@ -125,10 +140,12 @@ impl Shared {
         let mut is_missing = false;
         let can_run = case.registered.needs.unmet(&self.under_test.machine).is_none();
         let times = if can_run { self.description.repeat } else { NonZeroU32::MIN };
+        let mut found = None;
         let mut report = repeat(times, || {
-            let (report, misses) = self.run_once(case);
-            is_missing |= misses;
-            report
+            let ran = self.run_once(case, self.setting.models);
+            is_missing |= ran.is_missing;
+            found = found.or(ran.again);
+            ran.report
         });
         let duration = started.elapsed().saturating_sub(warm::take_waited());
         report.duration_ms = (duration.as_secs_f64() * 1e6).round() / 1e3;
@@ -136,7 +153,7 @@ impl Shared {
         report = self.reruns.count(report, || {
             // New processes: one that is broken, or that served other cases, must not cause the failure.
             self.warm.renew();
-            self.run_once(case).0
+            self.run_once(case, self.setting.models.again(found)).report
         });
         report.duration_ms = duration_ms;
         if matches!(report.verdict, Verdict::Pass | Verdict::Fixed | Verdict::Unsupported)
@@ -195,18 +212,18 @@ impl Shared {
         std::process::exit(1)
     }
 
-    /// Runs a case once and applies the listed bugs. Also returns whether something was missing although the probe found
-    /// it.
-    fn run_once(&self, case: &Case) -> (CaseReport, bool) {
-        let (mut report, is_missing) = match case.registered.needs.unmet(&self.under_test.machine) {
-            Some(reason) => (CaseReport::of(case, Verdict::Unsupported, Some(reason)), false),
-            None => self.run_supported(case),
+    /// Runs a case once and applies the listed bugs.
+    fn run_once(&self, case: &Case, models: Models) -> Ran {
+        let mut ran = match case.registered.needs.unmet(&self.under_test.machine) {
+            Some(reason) => Ran::of(CaseReport::of(case, Verdict::Unsupported, Some(reason))),
+            None => self.run_supported(case, models),
         };
+        let report = &mut ran.report;
         let (verdict, reason) = self.deviations.judge(case, &self.description, report.verdict, report.reason.take());
         let verdict =
-            if verdict == Verdict::Fail && self.is_only_observed(&report) { Verdict::Differs } else { verdict };
+            if verdict == Verdict::Fail && self.is_only_observed(report) { Verdict::Differs } else { verdict };
         (report.verdict, report.reason) = (verdict, reason);
-        (report, is_missing)
+        ran
     }
 
     /// Whether no row of the case is documented, so that no expectation of it binds a driver. A crash, a hang and a leak
@@ -241,23 +258,22 @@ impl Shared {
         Report { run: self.description.clone(), cases, running: Vec::new(), bad_ends, is_complete: true }
     }
 
-    /// Runs a case that the machine supports. Also returns whether something was missing although the probe found it.
-    fn run_supported(&self, case: &Case) -> (CaseReport, bool) {
+    /// Runs a case that the machine supports.
+    fn run_supported(&self, case: &Case, models: Models) -> Ran {
         let needs = &case.registered.needs;
         trace::case_began(&case.id, needs.gpu_count(), needs.cuda_versions());
-        case::enter(Arc::clone(&self.warm), &self.under_test.machine, self.setting.clone(), &case.id);
+        let setting = Setting { models, ..self.setting.clone() };
+        case::enter(Arc::clone(&self.warm), &self.under_test.machine, setting, &case.id);
         let outcome =
             catch_unwind(AssertUnwindSafe(case.registered.run)).unwrap_or_else(|panic| Err(panicked(&*panic)));
         if let Err(Stop::Disclosed(text)) = &outcome {
             trace::write(|| trace::Event::Disclosure { case: case.id.clone(), text: text.clone() });
         }
         let Some(running) = case::leave() else {
-            return (
-                CaseReport::of(case, Verdict::Error, Some("another case replaced it in its thread".to_owned())),
-                false,
-            );
+            let reason = "another case replaced it in its thread".to_owned();
+            return Ran::of(CaseReport::of(case, Verdict::Error, Some(reason)));
         };
-        let Note { text, flag, row } = running.note.take();
+        let Note { text, again, row } = running.note.take();
         let mut report = match &outcome {
             Ok(()) => CaseReport::of(case, Verdict::Pass, None),
             Err(stop) => {
@@ -276,10 +292,10 @@ impl Shared {
             (report.verdict, report.reason, report.failure) = (bad.verdict, Some(bad.reason), bad.failure);
         }
         // Only the cases of `load::` read it, and they have no flag of their own.
-        let flag = if flag.is_empty() && self.setting.full_load { "--load" } else { &flag };
-        report.flags = self.settings.with(flag);
+        let load = self.setting.full_load.then(|| "--load".to_owned());
+        report.flags = self.settings.with(&again.map(|again| again.to_string()).or(load).unwrap_or_default());
         trace::case_ended(&case.id, report.verdict.word(), report.reason.as_deref());
-        (report, matches!(outcome, Err(Stop::Missing(_))))
+        Ran { report, is_missing: matches!(outcome, Err(Stop::Missing(_))), again }
     }
 
     fn explain(&self, case: &Case, report: &CaseReport) -> String {

@@ -79,6 +79,7 @@ fn runs_that_disagree_fail(
 #[case::always("fail", &[], "3 of 3")]
 #[case::by_chance("fails_in_run_1", &[], "1 of 3")]
 #[case::in_new_processes("fails_in_a_new_process", &[], "3 of 3")]
+#[case::with_its_script("finds_a_script", &["--soak", "60"], "3 of 3")]
 #[case::as_often_as_asked_for("fails_in_run_1", &["--reruns", "19"], "1 of 20")]
 #[case::never("fail", &["--reruns", "0"], "")]
 #[conformance::test()]

@@ -1,12 +1,12 @@
 //! Cases that go wrong on purpose. They are listed only if CONFORMANCE_PLANTED is set, as the checks of verdicts do.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use conformance::calls::planted::BadExit;
 use conformance::{
-    Expect as _, KIB, MIB, MemProperties, Note, Outcome, PidNamespace, Placement, Pointer, Role, Stop, Stream,
-    annotate, check, is_listed,
+    Again, Expect as _, KIB, MIB, MemProperties, Note, Outcome, PidNamespace, Placement, Pointer, Role, Stop, Stream,
+    annotate, check, is_listed, models,
 };
 use cuda_ipc_sys::{CUmemAllocationHandleType, CUresult};
 use rstest::rstest;
@@ -46,9 +46,26 @@ fn broken_row() -> Outcome {
         return Ok(());
     }
     let text = "the script".to_owned();
-    annotate(Note { text, flag: "--script 17".to_owned(), row: Some("IPCMEM-OPEN-016") });
+    annotate(Note { text, again: Some(Again::Script(17)), row: Some("IPCMEM-OPEN-016") });
     Err(Stop::failed("the model knows better"))
 }
+
+/// A model that finds a script, and fails again only if it is asked for this script alone.
+#[rstest]
+#[conformance::test()]
+fn finds_a_script() -> Outcome {
+    let is_found = match models().script {
+        Some(number) => number == 17 && models().soak.is_none(),
+        None => !HAS_FOUND.swap(true, Ordering::Relaxed),
+    };
+    if !is_found {
+        return Ok(());
+    }
+    annotate(Note { again: Some(Again::Script(17)), ..Note::default() });
+    Err(Stop::failed("script 17 fails"))
+}
+
+static HAS_FOUND: AtomicBool = AtomicBool::new(false);
 
 /// An unexpected refusal.
 #[rstest]

@@ -1,7 +1,7 @@
 //! Death at every step: each process of a protocol ends, stops or starts again after each step of it. The other one, and
 //! a new one, work afterwards.
 
-use conformance::{Note, Outcome, Stop, annotate, models, random};
+use conformance::{Again, Note, Outcome, Stop, annotate, models, random};
 
 use super::contents::{self, Access, Mover};
 use super::process::{self, Event};
@@ -68,10 +68,9 @@ pub(crate) fn at_every_step(protocol: Protocol, event: Event) -> Outcome {
             if let Err(failed) = processes.perform(&script) {
                 let text = format!("p{by}: {event:?} after step {place}:\n{}", failed.text(&script));
                 // Otherwise another sample of the steps would be taken.
-                let soak = models().soak.map(|time| format!("--soak {}", time.as_secs_f64() / 60.0));
-                let scripts = models().scripts.map(|scripts| format!("--scripts {scripts}"));
-                let (flag, only_differs) = (soak.or(scripts).unwrap_or_default(), failed.only_differs());
-                let found = (Note { text, flag, row: failed.row }, failed.stop);
+                let again = models().soak.map(Again::Soak).or(models().scripts.map(Again::Scripts));
+                let only_differs = failed.only_differs();
+                let found = (Note { text, again, row: failed.row }, failed.stop);
                 if !only_differs {
                     return told(found);
                 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use conformance::{Models, Note, Stop, Verdict, annotate};
+use conformance::{Again, Models, Note, Stop, Verdict, annotate, tell};
 use proptest::strategy::ValueTree as _;
 
 use super::processes::{Failed, Processes};
@@ -58,12 +58,16 @@ fn without_numbers(text: &str) -> String {
 /// have that performance. It does not show the failure, so there is no program.
 pub(crate) fn report(processes: &mut Processes, found: Finding, asked: Models) -> Stop {
     let Finding { script: mut tree, failed, number, alike } = found;
+    if asked.soak.is_some() {
+        let reason = failed.stop.to_string();
+        tell(&format!("script {number}: {}", reason.lines().next().unwrap_or_default()));
+    }
     let (signature, original) = (Signature::of(&failed), tree.current());
     let is_same = |failed: &Failed| Signature::of(failed) == signature;
     let Some(on_new) = processes.perform_anew(&original).err().filter(is_same) else {
         let text = "It fails only after the scripts before it, so its number alone does not repeat it.";
         let text = format!("script {number}:\n{}\n{text}", failed.text(&original));
-        annotate(Note { text, flag: format!("--scripts {}", number + 1), row: failed.row });
+        annotate(Note { text, again: Some(Again::Scripts(number + 1)), row: failed.row });
         return failed.stop;
     };
     let mut shortest = (on_new, original.clone());
@@ -93,6 +97,6 @@ pub(crate) fn report(processes: &mut Processes, found: Finding, asked: Models) -
         format!("script {number}, shortened from {before} steps to {after}; its last lines check what the steps leave");
     let more = if alike > 1 { format!(" ({alike} scripts differ)") } else { String::new() };
     let text = format!("{head}{more}:\n{}", failed.text(&script));
-    annotate(Note { text, flag: format!("--script {number}"), row: failed.row });
+    annotate(Note { text, again: Some(Again::Script(number)), row: failed.row });
     failed.stop
 }
