@@ -69,10 +69,10 @@ Groups:
 
 Only the first group, slower calls, and a process that crashed or hung outside any case in a way that the old report
 does not have (its role, and the signal or the exit code) lead to exit code 1. With --exit-on failed, so do a case that
-is checked for the first time and fails, and a disclosure that is new where the old report could not show it. The cases of the first group have a kind: disclosure, corruption, crash,
-hang, leak, wrong result, wrong code, or harness error. If a case failed in some of its runs only, the text says in how
-many. If a case appears more than once in a report, its worst result counts: a failure before a harness error, which says
-nothing of the driver.
+is checked for the first time and fails, and a disclosure that is new where the old report could not show it. The cases
+of the first group have a kind: disclosure, corruption, crash, hang, leak, wrong result, wrong code, or harness error. If
+a case failed in some of its runs only, the text says in how many. If a case appears more than once in a report, its worst
+result counts: a failure before a harness error, which says nothing of the driver.
 
 Slower calls: in a third of the cases that make the call and in two more (of three cases in all), the median of its steps
 became more than three times as long, and longer by more than 1 ms, on the same GPUs. Cases in which it became as much
@@ -108,8 +108,7 @@ enum ExitOn {
     /// A regression
     #[value(alias = "worse")]
     Regressed,
-    /// A regression, a case that is checked for the first time and fails, or a disclosure that the old report could not
-    /// show
+    /// A regression, a new case that fails, or a disclosure that the old report could not show
     Failed,
     /// Any change of a case except its time
     Any,

@@ -385,6 +385,18 @@ fn every_command_has_examples(
     Ok(())
 }
 
+/// No line of the help is longer than the lines of our sources: nothing wraps it.
+#[rstest]
+#[conformance::test()]
+fn the_help_of_diff_has_no_long_line() -> Outcome {
+    const LONGEST: usize = 123;
+    let output = conformance(&["diff", "--help"])?.output().map_err(harness)?;
+    let help = text(&output.stdout);
+    let long: Vec<_> = help.lines().filter(|line| line.chars().count() > LONGEST).collect();
+    check!(!help.is_empty() && long.is_empty(), "{long:?}");
+    Ok(())
+}
+
 /// Lets a case fail with a kind of defect.
 pub(crate) fn failed(case: &mut CaseReport, verdict: Verdict, kind: Defect) {
     let reason = format!("the importer showed a {}", kind.words());

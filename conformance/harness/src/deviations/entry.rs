@@ -218,7 +218,16 @@ impl Entry {
     }
 
     /// Returns a sentence that says that no case met the entry.
-    pub(super) fn unmatched(&self) -> String {
+    pub(super) fn unmatched(&self, has_passed: bool) -> String {
+        if has_passed {
+            return format!(
+                "deviation: {}: {} lists it as failing, but it passed here, so the bug may be gone ({}{})",
+                self.name(),
+                self.list,
+                self.link,
+                self.owner()
+            );
+        }
         format!(
             "deviation: {}: {} lists it as failing, but it did not fail like that here: expected {} with a reason that \
              contains {:?} ({}{})",

@@ -95,12 +95,16 @@ impl Deviations {
     pub fn unmatched(&self, report: &Report) -> Vec<String> {
         let told = |entry: &Entry| {
             let ran = report.cases.iter().filter(|case| case.verdict != Verdict::Unsupported);
-            let mut named = ran.filter(|case| entry.names(&case.id, &case.rows)).peekable();
-            named.peek()?;
+            let named: Vec<_> = ran.filter(|case| entry.names(&case.id, &case.rows)).collect();
+            if named.is_empty() {
+                return None;
+            }
             if entry.no_longer_applies(&report.run) {
                 return Some(entry.expired());
             }
-            (entry.applies(&report.run) && !named.any(|case| entry.was_met(case))).then(|| entry.unmatched())
+            let has_passed = named.iter().all(|case| matches!(case.verdict, Verdict::Pass | Verdict::Fixed));
+            let is_met = named.iter().any(|case| entry.was_met(case));
+            (entry.applies(&report.run) && !is_met).then(|| entry.unmatched(has_passed))
         };
         self.entries.iter().filter_map(told).collect()
     }

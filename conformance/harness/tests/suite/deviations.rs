@@ -181,6 +181,16 @@ fn an_entry_that_matched_no_case_is_reported(#[case] lines: &str, #[case] is_tol
     Ok(())
 }
 
+/// If every case of an entry passed, the last lines of the run do not say that it failed in another way.
+#[rstest]
+#[conformance::test()]
+fn an_entry_whose_case_passed_is_reported_as_passed() -> Outcome {
+    let run = run_with(&entry(&format!("case = \"{PASSES}\"")), PASSES, &[])?;
+    let says = "site.toml lists it as failing, but it passed here, so the bug may be gone (https://example.org/1)";
+    check!(run.text().contains(says) && !run.text().contains("did not fail like that"), "{}", run.text());
+    Ok(())
+}
+
 /// An entry that has expired excuses no failure. The failure, and the last lines of the run, name the entry and its owner.
 #[rstest]
 #[case::in_the_past("2026-01-31", Verdict::Fail)]
