@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use conformance::report::Report;
@@ -314,5 +315,22 @@ fn the_report_says_if_the_run_is_partial(#[case] arguments: &[&str], #[case] is_
     command.env("REFERENCE_DRIVER_DEVICES", "0").args(arguments);
     let report = suite::run(command)?.report()?;
     check!(report.run.is_partial == is_partial, "{:?}", report.run);
+    Ok(())
+}
+
+/// A standard output that is closed from the start counts as `/dev/null`, so the run succeeds.
+#[rstest]
+#[conformance::test()]
+fn an_output_that_is_closed_from_the_start_is_no_failure() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let report = folder.path().join("report.jsonl");
+    let run = conformance(&["run"])?;
+    let mut shell = suite::without_settings(Path::new("sh"));
+    shell.envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell.args(["-c", "exec \"$0\" \"$@\" >&-"]).arg(run.get_program()).args(run.get_args());
+    shell.args(["--driver", "reference", "--exact", ONE, "--report"]).arg(&report);
+    let (code, _, errors) = finish(shell)?;
+    check!(code == Some(0) && !errors.contains("cannot write"), "{code:?}: {errors}");
+    check!(Report::read(&report).map_err(harness)?.is_complete, "{errors}");
     Ok(())
 }
