@@ -128,14 +128,22 @@ impl<'report> Page<'report> {
             let _ = writeln!(text, "- **Disclosure** {}", inline(disclosure));
         }
         let Recorded { failed, runs, .. } = self.recorded;
+        // A page that was asked for by name can be of a case that passed.
+        let is_shown = case.how_it_failed().is_some() || !case.disclosures.is_empty();
         let times = match (failed, runs) {
             (_, 0) => "it did not run again".to_owned(),
-            (0, 1) if case.disclosures.is_empty() => "not in 1 later run".to_owned(),
             (0, _) if !case.disclosures.is_empty() => "a disclosure does not fail the case".to_owned(),
-            _ => format!("in {failed} of {runs} later runs"),
+            (0, 1) => "it did not fail in 1 later run".to_owned(),
+            (0, _) => format!("it did not fail in any of {runs} later runs"),
+            _ if is_shown => format!("in {failed} of {runs} later runs"),
+            _ => format!("it did not pass in {failed} of {runs} later runs"),
         };
-        let before = case.runs.map_or_else(|| "the run".to_owned(), |runs| format!("{runs} runs"));
-        let _ = writeln!(text, "- **Frequency** in {before} of the report; {times}");
+        let before = match case.runs {
+            Some(runs) => format!("in {runs} runs of the report"),
+            None if is_shown => "in the run of the report".to_owned(),
+            None => "the case did not fail in the run of the report".to_owned(),
+        };
+        let _ = writeln!(text, "- **Frequency** {before}; {times}");
         text += &details(more);
         text += "\n## Environment\n\n";
         let _ = writeln!(text, "- {}", inline(&run.to_string()));

@@ -227,6 +227,22 @@ fn tells_apart(fault: &str, planted: &str, verdict: Verdict, says: &str) -> Outc
     Ok(())
 }
 
+/// The page of a case that passes says that it did not fail, in whole sentences.
+#[rstest]
+#[case::once("1", "it did not fail in 1 later run")]
+#[case::several("3", "it did not fail in any of 3 later runs")]
+#[conformance::test()]
+fn a_page_says_that_a_case_did_not_fail(#[case] runs: &str, #[case] says: &str) -> Outcome {
+    const CASE: &str = "sample::null_is_refused";
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let text = report(&ran(CASE)?, Some(CASE), folder.path(), runs)?;
+    let page = text.split(": ").nth(1).and_then(|files| files.trim().split(',').next()).unwrap_or_default();
+    let page = fs::read_to_string(page).map_err(harness)?;
+    let line = format!("- **Frequency** the case did not fail in the run of the report; {says}\n");
+    check!(page.contains(&line), "{page}");
+    Ok(())
+}
+
 /// If nothing failed, the command says so and writes nothing.
 #[rstest]
 #[conformance::test()]
