@@ -140,6 +140,36 @@ fn a_check_is_told_in_c(#[case] reason: &'static str, #[case] told: &str) -> Out
     Ok(())
 }
 
+/// A case that a list knows, one that a list excused until a day, and one that no list knows have one cause.
+#[rstest]
+#[case::check(
+    |_| Failure::of(Defect::Result),
+    "x does not hold",
+    "wrong result: x does not hold (3 cases)"
+)]
+#[case::code(
+    |_| call("cuMemFree", "CUDA_ERROR_UNKNOWN (999)"),
+    "importer: cuMemFree returned CUDA_ERROR_UNKNOWN (999), expected CUDA_SUCCESS",
+    "wrong code: cuMemFree returned CUDA_ERROR_UNKNOWN (999), expected CUDA_SUCCESS (3 cases)"
+)]
+#[case::corruption(
+    |_| Failure::of(Defect::Corruption),
+    "importer read 1 wrong word of 1024 with a kernel",
+    "corruption: importer read 1 wrong word of 1024 with a kernel (3 cases)"
+)]
+#[conformance::test()]
+fn a_list_splits_no_cause(#[case] failure: fn(()) -> Failure, #[case] reason: &str, #[case] cause: &str) -> Outcome {
+    let ends = [
+        (Verdict::Deviation, " (listed: https://example.org/7)"),
+        (Verdict::Fail, ""),
+        (Verdict::Fail, " (site.toml excused it until 2026-01-31; owner: storage)"),
+    ];
+    let failed = ends.map(|(verdict, end)| Failed(verdict, format!("{reason}{end}").leak(), failure(())));
+    let printed = compared(&failed, |_| {})?;
+    check!(printed.contains(&format!("\n  {cause}\n")), "{printed}");
+    Ok(())
+}
+
 /// Memory that a kernel or a copy uses although CUDA must refuse it is one cause, whichever role uses it.
 #[rstest]
 #[conformance::test()]

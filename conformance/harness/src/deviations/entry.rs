@@ -13,6 +13,12 @@ use crate::step::reason_in_c;
 /// The driver of an entry that does not name one.
 const NVIDIA: &str = "NVIDIA";
 
+/// What stands before the link in the reason of a deviation.
+const LISTED: &str = " (listed: ";
+
+/// What stands between the list and the date in a reason of which the entry has expired.
+const EXCUSED: &str = " excused it until ";
+
 /// An entry as the file contains it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -193,7 +199,7 @@ impl Entry {
     }
 
     fn mark(&self) -> String {
-        format!(" (listed: {})", self.link)
+        format!("{LISTED}{})", self.link)
     }
 
     /// Returns the reason of a case that passed although the entry lists it.
@@ -210,7 +216,7 @@ impl Entry {
     /// Returns the reason of a case that failed as the entry listed it before it expired.
     pub(super) fn overdue(&self, reason: &str) -> String {
         let until = self.expires.as_deref().unwrap_or_default();
-        format!("{reason} ({} excused it until {until}{})", self.list, self.owner())
+        format!("{reason} ({}{EXCUSED}{until}{})", self.list, self.owner())
     }
 
     fn owner(&self) -> String {
@@ -262,6 +268,16 @@ impl Entry {
             Which::Row(row) if rows.contains(row) => format!("no case checks the row {row}"),
             Which::Row(row) => format!("the row {row} does not exist"),
         }
+    }
+}
+
+/// Returns a reason without what a list adds at its end: the same defect may be listed in one case and not in another.
+pub(crate) fn without_list(reason: &str) -> &str {
+    let listed = reason.rfind(LISTED);
+    let excused = reason.rfind(EXCUSED).and_then(|place| reason[..place].rfind(" ("));
+    match listed.or(excused) {
+        Some(place) if reason.ends_with(')') => &reason[..place],
+        _ => reason,
     }
 }
 

@@ -15,6 +15,7 @@ use crate::case::Case;
 use crate::report::{Report, Run};
 use crate::{Verdict, catalogue};
 use entry::Entry;
+pub(crate) use entry::without_list;
 
 const NAME: &str = "deviations.toml";
 const BUILT_IN: &str = include_str!("../../../deviations.toml");

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::change::{Change, Severity};
 use super::noise::{ANY, without_addresses};
+use crate::deviations::without_list;
 use crate::report::{CaseReport, Runs};
 use crate::step::check_in_c;
 use crate::{Defect, Failure, Verdict};
@@ -105,7 +106,8 @@ fn group<'a>(failed: impl Iterator<Item = Failed<'a>>) -> Vec<Cause> {
     // Those that no longer name a role.
     let mut are_of_several = BTreeSet::new();
     for case in failed {
-        let (kind, what) = (case.failure.kind, case.what());
+        // A list that knows a case makes no other defect of it.
+        let (kind, what) = (case.failure.kind, without_list(&case.what()).to_owned());
         let at = (kind, key(&what));
         let cause = causes.entry(at.clone()).or_insert_with(|| Cause {
             kind,
@@ -136,7 +138,8 @@ impl Failed<'_> {
     /// Returns the reason of a corruption as it is: its bytes are no addresses, and one example says more than none.
     fn shown(&self) -> Option<String> {
         let line = self.line()?;
-        (self.failure.kind == Defect::Corruption && self.failure.call.is_none()).then_some(line)
+        let is_shown = self.failure.kind == Defect::Corruption && self.failure.call.is_none();
+        is_shown.then(|| without_list(&line).to_owned())
     }
 
     /// Returns the first line of the reason, of the run that failed.
