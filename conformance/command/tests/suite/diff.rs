@@ -146,6 +146,43 @@ fn how_often_a_case_fails_is_compared(
     Ok(())
 }
 
+/// A rule that was broken before did not break now: the first sentence says that its case fails more often, also for a
+/// reason with other numbers, or in a worse way.
+#[rstest]
+#[case::other_numbers(
+    (Verdict::Fail, "importer read 1 wrong byte of 4096", Some(1)),
+    (Verdict::Fail, "importer read 7 wrong bytes of 4096", Some(3)),
+    "1 case fails more often (before: 1 of 3 runs): importer read 7 wrong bytes of 4096, in 3 of 3 runs."
+)]
+#[case::worse(
+    (Verdict::Fail, "x does not hold", None),
+    (Verdict::Crash, "importer: killed by signal 11 (SIGSEGV) in cuMemFree(0)", None),
+    "1 case fails in a worse way than before: SIGSEGV in cuMemFree."
+)]
+#[case::worse_and_more_often(
+    (Verdict::Fail, "x does not hold", Some(1)),
+    (Verdict::Crash, "importer: killed by signal 11 (SIGSEGV) in cuMemFree(0)", Some(3)),
+    "1 case fails in a worse way than before: SIGSEGV in cuMemFree, in 3 of 3 runs."
+)]
+#[conformance::test()]
+fn a_broken_rule_does_not_break_again(
+    #[case] before: (Verdict, &str, Option<u32>),
+    #[case] now: (Verdict, &str, Option<u32>),
+    #[case] says: &str,
+) -> Outcome {
+    let (mut old, mut new) = (plain("570.86.15", 3), plain("570.86.15", 3));
+    for (report, (verdict, reason, failed)) in [(&mut old, before), (&mut new, now)] {
+        ended(&mut report.cases[CHANGED], verdict, reason);
+        report.cases[CHANGED].runs = failed.map(|failed| Runs { failed, of: 3 });
+    }
+    let output = Reports::new(&old, &new)?.run(&["diff", "old", "new"])?;
+    let printed = text(&output.stdout);
+    let first = format!("No documented rule broke since the earlier run of this driver; {says}");
+    check!(printed.lines().next() == Some(first.as_str()), "{printed}");
+    check!(output.status.code() == Some(1), "{}: {printed}", output.status);
+    Ok(())
+}
+
 /// A case that crashed in one of three runs and now fails in each fails more often, although a crash is worse than a
 /// failure.
 #[rstest]

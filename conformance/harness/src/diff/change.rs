@@ -35,6 +35,9 @@ pub struct Change {
     pub why: Option<Why>,
     /// The differences.
     pub differences: Vec<Difference>,
+    /// Whether the case failed in both reports, and in the new one with a worse defect.
+    #[serde(skip)]
+    pub(super) fails_worse: bool,
 }
 
 /// The severity of a change.
@@ -213,7 +216,8 @@ impl Change {
         let is_disclosed = has(Difference::is_new_disclosure);
         let is_slower = has(|difference| matches!(difference, Difference::Time { old, new } if new > old));
         let is_new_disclosure = is_disclosed && pair.could_show_before();
-        let severity = if pair.fails_in_a_worse_way() { Severity::Regressed } else { severity };
+        let fails_worse = pair.fails_in_a_worse_way();
+        let severity = if fails_worse { Severity::Regressed } else { severity };
         let severity = match is_disclosed {
             true if is_new_disclosure => Severity::Regressed,
             true => severity.min(Severity::Disclosure),
@@ -228,15 +232,18 @@ impl Change {
         let why = (severity == Severity::Unchecked).then(|| pair.why());
         let rows = pair.new.as_ref().or(pair.old.as_ref()).map(|case| case.rows.clone()).unwrap_or_default();
         let runs = pair.new.as_ref().and_then(|new| new.runs);
-        Some(Self { severity, id: id.to_owned(), rows, failure, runs, why, differences })
+        Some(Self { severity, id: id.to_owned(), rows, failure, runs, why, differences, fails_worse })
     }
 
-    /// Returns how often the case failed before and how often it fails now, if it fails for the same reason and regressed
-    /// only because it fails more often.
+    /// Returns how often the case failed before and how often it fails now, if it regressed only because it fails more often.
+    /// The reason may differ, as in the numbers of wrong bytes.
     #[must_use]
     pub fn fails_more_often(&self) -> Option<(Runs, Runs)> {
-        let is_reason = |difference: &Difference| matches!(difference, Difference::Reason { .. });
-        if self.severity != Severity::Regressed || self.differences.iter().any(is_reason) {
+        // After an error of the harness, nothing is known of the earlier runs.
+        let is_after_an_error =
+            |difference: &Difference| matches!(difference, Difference::Verdict { old: Verdict::Error, .. });
+        let is_it = self.severity == Severity::Regressed && !self.fails_worse;
+        if !is_it || self.differences.iter().any(is_after_an_error) {
             return None;
         }
         self.differences.iter().find_map(|difference| match difference {

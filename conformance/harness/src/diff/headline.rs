@@ -88,14 +88,18 @@ fn uncapitalised(sentence: &str) -> String {
 }
 
 /// Says how many documented rules broke, and how many other cases regressed. A passed case that discloses breaks no rule,
-/// and neither does one in which the harness failed, or one that failed before and fails more often now.
+/// and neither does one in which the harness failed, or one that failed before and fails more often or in a worse way now.
 fn broken(diff: &Diff) -> Vec<String> {
     let mut rules: BTreeMap<&str, Defect> = BTreeMap::new();
-    let (mut others, mut unknown, mut more_often) = (Vec::new(), 0, Vec::new());
+    let (mut others, mut unknown, mut worse, mut more_often) = (Vec::new(), 0, 0, Vec::new());
     for change in diff.changes_of(Severity::Regressed) {
         let kind = change.failure.as_ref().map_or(Defect::Result, |failure| failure.kind);
         if kind == Defect::Unknown {
             unknown += 1;
+            continue;
+        }
+        if change.fails_worse {
+            worse += 1;
             continue;
         }
         if let Some(runs) = change.fails_more_often() {
@@ -132,10 +136,15 @@ fn broken(diff: &Diff) -> Vec<String> {
     let mut clauses = vec![told];
     let (unknown_causes, known_causes): (Vec<_>, Vec<_>) =
         diff.causes.iter().partition(|cause| cause.kind == Defect::Unknown);
+    if worse > 0 {
+        clauses.push(format!("{} in a worse way than before", cases(worse, "fails", "fail")));
+    }
     match (more_often.as_slice(), known_causes.as_slice()) {
         ([], _) => {}
         // The cause has the number of runs.
-        ([(old, _)], [_]) => clauses.push(format!("1 case fails more often (before: {old} runs)")),
+        ([(old, _)], [cause]) if cause.cases.len() == 1 => {
+            clauses.push(format!("1 case fails more often (before: {old} runs)"))
+        }
         ([(old, new)], _) => clauses.push(format!("1 case fails more often ({new} runs, before: {old})")),
         (several, _) => clauses.push(format!("{} more often", cases(several.len(), "fails", "fail"))),
     }
