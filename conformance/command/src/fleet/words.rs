@@ -25,27 +25,26 @@ pub(super) fn headline(fleet: &Fleet) -> String {
         0 => String::new(),
         reports => format!("; {} lost lines", count(reports, "report")),
     };
-    let incidents: String = processes(fleet)
-        .into_iter()
-        .chain(incidents(fleet))
-        .chain(regressions(fleet))
-        .map(|clause| format!("{clause}; "))
-        .collect();
+    let clauses = [processes(fleet), incidents(fleet), regressions(fleet), broken(fleet)];
+    let clauses = clauses.into_iter().flatten().collect::<Vec<_>>().join("; ");
     let unread = match fleet.unreadable.len() {
         0 => String::new(),
         files => format!("; {} could not be read", count(files, "file")),
     };
-    let (broken, undecided) = (broken(fleet), undecided(fleet));
-    format!("{}: {incidents}{broken}{undecided}{unfit}{lost}{unread}", reports(fleet))
+    let undecided = undecided(fleet);
+    format!("{}: {clauses}{undecided}{unfit}{lost}{unread}", reports(fleet))
 }
 
-/// Says how many rules break on only a few hosts, and how many others break. Listed deviations are known.
-fn broken(fleet: &Fleet) -> String {
+/// Says how many rules break on only a few hosts, and how many others break. Listed deviations are known, and a rule that a
+/// release of a driver broke is told before. `None` if that leaves nothing to say.
+fn broken(fleet: &Fleet) -> Option<String> {
     let outliers = fleet.outliers.iter().filter(|outlier| outlier.is_broken);
     let hosts: BTreeSet<_> = outliers.clone().flat_map(|outlier| &outlier.reports).collect();
-    let rows: BTreeSet<_> = outliers.clone().map(|outlier| &outlier.row).collect();
+    let of_releases = fleet.regressions.iter().map(|one| &one.row);
+    let rows: BTreeSet<_> = outliers.clone().map(|outlier| &outlier.row).chain(of_releases).collect();
     let (at, peer) = (at(fleet), peer(fleet));
     let told = outliers.count();
+    let is_first = fleet.regressions.is_empty();
     let others: Vec<_> = fleet.rules.iter().filter(|rule| !rows.contains(&rule.row)).collect();
     let others: Vec<_> = others.into_iter().filter(|rule| fleet.broken_now(rule, false).next().is_some()).collect();
     let of_others: BTreeSet<_> = others.iter().flat_map(|rule| fleet.broken_now(rule, false)).collect();
@@ -57,12 +56,14 @@ fn broken(fleet: &Fleet) -> String {
         count(hosts.len(), peer),
         if told == 1 { "holds" } else { "hold" },
     );
-    match (told, others.len()) {
+    Some(match (told, others.len()) {
+        (0, 0) if !is_first => return None,
         (0, 0) => format!("no rule breaks {at} only a few {peer}s of the same driver and GPUs"),
-        (0, rules) => format!("{} {of_others}", count(rules, "rule")),
+        (0, rules) if is_first => format!("{} {of_others}", count(rules, "rule")),
+        (0, rules) => format!("{} {of_others}", count(rules, "other rule")),
         (_, 0) => few,
         (_, rules) => format!("{few}; {} {of_others}", count(rules, "other rule")),
-    }
+    })
 }
 
 /// Says in how many cases the harness failed. Nothing is known of their rules, and their runs failed.

@@ -195,13 +195,12 @@ fn listed(report: &mut Report) {
 #[case::newest(
     &[false, true],
     |_: &mut Report| {},
-    "6 reports of 6 hosts and 2 drivers: 1 rule breaks with NVIDIA 590.1, but held with NVIDIA 590.0; 1 rule breaks on 3 \
-     hosts."
+    "6 reports of 6 hosts and 2 drivers: 1 rule breaks with NVIDIA 590.1, but held with NVIDIA 590.0.\n"
 )]
 #[case::since_an_earlier_one(
     &[false, true, true],
     |_: &mut Report| {},
-    "9 reports of 9 hosts and 3 drivers: 1 rule breaks since an earlier release of the driver; 1 rule breaks on 6 hosts."
+    "9 reports of 9 hosts and 3 drivers: 1 rule breaks since an earlier release of the driver.\n"
 )]
 #[case::repaired(&[false, true, false], |_: &mut Report| {}, "9 reports of 9 hosts and 3 drivers: 1 rule breaks on 3 hosts.")]
 #[case::always(&[true, true], |_: &mut Report| {}, "6 reports of 6 hosts and 2 drivers: 1 rule breaks on 6 hosts.")]
@@ -239,6 +238,29 @@ fn a_release_that_breaks_a_rule_is_told(
         check!(!printed.contains("release of a driver broke"), "{printed}");
         check!(page.contains(&format!("<header class=\"{mood}\">")), "{page}");
     }
+    Ok(())
+}
+
+/// A rule that a release broke is told once. The rules that break besides it are others.
+#[rstest]
+#[conformance::test()]
+fn a_rule_that_a_release_broke_is_counted_once() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for release in 0..2 {
+        for host in 0..3 {
+            let mut report = of_host(&format!("590.{release}"), 3, &format!("node-{release}{host}"));
+            report.cases[2].rows = vec!["IPCMEM-OPEN-025".to_owned()];
+            failed(&mut report.cases[2], Verdict::Fail, Defect::Code);
+            if release == 1 {
+                crash(&mut report);
+            }
+            write(folder.path(), &format!("{release}{host}.jsonl"), &report)?;
+        }
+    }
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    let first = "6 reports of 6 hosts and 2 drivers: 1 rule breaks with NVIDIA 590.1, but held with NVIDIA 590.0; 1 other \
+                 rule breaks on 6 hosts.";
+    check!(printed.lines().next() == Some(first), "{printed}{errors}");
     Ok(())
 }
 
@@ -284,20 +306,20 @@ fn listed_crash(report: &mut Report) {
 #[rstest]
 #[case::listed_before(
     [|_: &mut Report| {}, listed_crash, crash],
-    "1 rule breaks with NVIDIA 590.2, but held, or broke only as a list says, with NVIDIA 590.1; ",
+    "1 rule breaks with NVIDIA 590.2, but held, or broke only as a list says, with NVIDIA 590.1.",
     "and NVIDIA H200, breaks only as a list says with NVIDIA 590.1: crash"
 )]
 #[case::always_listed(
     [listed_crash, listed_crash, crash],
-    "1 rule breaks with NVIDIA 590.2, but held, or broke only as a list says, with NVIDIA 590.1; ",
+    "1 rule breaks with NVIDIA 590.2, but held, or broke only as a list says, with NVIDIA 590.1.",
     "and NVIDIA H200, breaks only as a list says with NVIDIA 590.1: crash"
 )]
 #[case::milder_before(
     [|_: &mut Report| {}, wrong_code, crash],
-    "1 rule breaks with NVIDIA 590.2, but held, or broke in a milder way, with NVIDIA 590.1; ",
+    "1 rule breaks with NVIDIA 590.2, but held, or broke in a milder way, with NVIDIA 590.1.",
     "and NVIDIA H200, breaks in a milder way with NVIDIA 590.1: crash"
 )]
-#[case::worse_before([|_: &mut Report| {}, crash, wrong_code], "1 rule breaks since an earlier release of the driver; ", "")]
+#[case::worse_before([|_: &mut Report| {}, crash, wrong_code], "1 rule breaks since an earlier release of the driver.", "")]
 #[case::listed_now([crash, crash, listed_crash], "3 drivers: 1 rule breaks on 6 hosts.", "")]
 #[conformance::test()]
 fn a_list_or_a_milder_failure_hides_no_regression(
@@ -310,9 +332,9 @@ fn a_list_or_a_milder_failure_hides_no_regression(
 
 /// What a few hosts did with the release before hides no regression on most, even if it was as bad or worse.
 #[rstest]
-#[case::on_all([2, 0], [5, 0], "but held, or broke less badly or on fewer hosts, with NVIDIA 590.0; ", "5 of 5 hosts")]
-#[case::among_milder_ones([1, 4], [5, 0], "on fewer hosts, with NVIDIA 590.0; ", "this badly on fewer hosts with NVIDIA 590.0: crash")]
-#[case::milder_now([2, 0], [0, 5], "on fewer hosts, with NVIDIA 590.0; ", "hosts with NVIDIA 590.0: wrong code")]
+#[case::on_all([2, 0], [5, 0], "but held, or broke less badly or on fewer hosts, with NVIDIA 590.0", "5 of 5 hosts")]
+#[case::among_milder_ones([1, 4], [5, 0], "on fewer hosts, with NVIDIA 590.0", "this badly on fewer hosts with NVIDIA 590.0: crash")]
+#[case::milder_now([2, 0], [0, 5], "on fewer hosts, with NVIDIA 590.0", "hosts with NVIDIA 590.0: wrong code")]
 #[case::about_as_many([2, 0], [4, 0], "2 drivers: 1 rule breaks on 6 hosts.", "")]
 #[case::milder_on_all([3, 0], [0, 5], "2 drivers: 1 rule breaks on 8 hosts.", "")]
 #[conformance::test()]
