@@ -72,7 +72,7 @@ fn junit(report: &Report) -> quick_junit::Report {
     for id in &report.running {
         groups.entry(group(id)).or_default().push(unended(id));
     }
-    if !report.is_complete && report.running.is_empty() && !is_of_nextest(report) {
+    if !report.is_complete && report.running.is_empty() && !report.run.is_of_nextest() {
         groups.entry(RUN).or_default().push(cut_off());
     }
     groups.entry(REQUIRE).or_default().extend(report.run.unmet.iter().map(|unmet| unmet_requirement(unmet)));
@@ -116,7 +116,7 @@ fn test_suite(name: &str, cases: Vec<TestCase>, report: &Report) -> TestSuite {
     for (name, value) in run.identification.iter().flat_map(Identification::facts) {
         suite.add_property((name.as_str(), value.as_str()));
     }
-    if !report.is_complete && is_of_nextest(report) {
+    if !report.is_complete && report.run.is_of_nextest() {
         suite.add_property((
             "end",
             "unknown: a report of nextest has no end line, so it does not say whether cases are missing",
@@ -165,11 +165,6 @@ fn unended(id: &str) -> TestCase {
     let mut case = named(id, status);
     case.set_time(Duration::ZERO);
     case
-}
-
-/// Whether the processes of nextest wrote a report. nextest names its runs by UUIDs; without it, the process id is the name.
-fn is_of_nextest(report: &Report) -> bool {
-    !report.run.run.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Converts the lack of the last line: a report that is cut off between two cases would look like that of a shorter run.

@@ -31,8 +31,13 @@ pub(super) fn headline(fleet: &Fleet) -> String {
         0 => String::new(),
         files => format!("; {} could not be read", count(files, "file")),
     };
+    let unfinished = match fleet.reports.iter().filter(|report| report.is_unfinished).count() {
+        0 => String::new(),
+        1 => "; the newest report of 1 host has no end: its run broke off or still goes on".to_owned(),
+        hosts => format!("; the newest reports of {hosts} hosts have no end: their runs broke off or still go on"),
+    };
     let undecided = undecided(fleet);
-    format!("{}: {clauses}{undecided}{unfit}{lost}{unread}", reports(fleet))
+    format!("{}: {clauses}{undecided}{unfit}{unfinished}{lost}{unread}", reports(fleet))
 }
 
 /// Says how many rules break on only a few hosts, and how many others break. Listed deviations are known, and a rule that a

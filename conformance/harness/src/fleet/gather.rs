@@ -121,6 +121,8 @@ pub(super) struct Kept {
     /// What `--require` asked for and the machine did not have.
     pub(super) unmet: Vec<String>,
     pub(super) is_complete: bool,
+    /// Whether the run broke off or still goes on.
+    pub(super) is_unfinished: bool,
     /// Whether a filter, a level or a budget left out cases.
     pub(super) is_partial: bool,
     pub(super) has_cases: bool,
@@ -335,6 +337,7 @@ impl Reader {
             host: run.identification.as_ref().map(|machine| machine.host.clone()),
             gpus: run.gpus(),
             is_partial: run.is_partial,
+            is_unfinished: !is_complete && !run.is_of_nextest(),
             unmet: run.unmet,
             began: run.began,
             driver: (run.driver.name, run.driver.version),

@@ -35,6 +35,19 @@ pub(super) fn are_current(reports: &[Kept]) -> Vec<bool> {
     reports.iter().zip(compared).map(|(report, is_compared)| is_compared && is_newest(report)).collect()
 }
 
+/// Returns whether each report is the newest of its host and of its driver, with whatever release, and has no end. A whole
+/// report of an earlier night is compared instead of it.
+pub(super) fn are_unfinished(reports: &[Kept]) -> Vec<bool> {
+    let mut newest = BTreeMap::new();
+    for (index, report) in reports.iter().enumerate().filter(|(_, report)| report.host.is_some()) {
+        let last = newest.entry((&report.host, &report.driver.0)).or_insert((&report.began, index));
+        *last = (*last).max((&report.began, index));
+    }
+    let mut are = vec![false; reports.len()];
+    newest.into_values().for_each(|(_, index)| are[index] = reports[index].is_unfinished);
+    are
+}
+
 /// Returns whether each report is the newest of its host and of what else is given. One that names no host is.
 fn are_newest<'a, T: Ord>(reports: &'a [Kept], of: impl Fn(&'a Kept) -> T) -> Vec<bool> {
     // A time of a later run is a greater text. Reports are sorted by path, and the end of a night's name is its time.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::gather::{Broken, Gathered, Kept, Names, Seen};
-use super::peers::{RARE, are_compared, are_current, has_result, product, ways};
+use super::peers::{RARE, are_compared, are_current, are_unfinished, has_result, product, ways};
 use super::regressions::regressions;
 use super::types::{Cell, Fleet, Incident, IncidentKind, Member, Outlier, Rule};
 use crate::diff::without_numbers;
@@ -18,6 +18,7 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
     let driver_of: Vec<_> =
         gathered.reports.iter().map(|report| drivers.binary_search(&driver_key(report)).unwrap_or_default()).collect();
     let (are_compared, are_current) = (are_compared(&gathered.reports), are_current(&gathered.reports));
+    let are_unfinished = are_unfinished(&gathered.reports);
     let compared: Vec<_> = (0..are_compared.len()).filter(|index| are_compared[*index]).collect();
     let regressions = regressions(&gathered, &compared, &driver_of);
     let Gathered { rows, whats, incidents, reports, unreadable } = gathered;
@@ -122,7 +123,7 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
             .iter()
             .zip(driver_of)
             .zip(counts)
-            .zip(are_compared.iter().copied().zip(are_current))
+            .zip(are_compared.iter().copied().zip(are_current).zip(are_unfinished))
             .map(|(((report, driver), count), is)| member(report, driver, count, is, &usual))
             .collect(),
         unreadable,
@@ -220,7 +221,7 @@ fn member(
     report: &Kept,
     driver: usize,
     outliers: usize,
-    (is_compared, is_current): (bool, bool),
+    ((is_compared, is_current), is_unfinished): ((bool, bool), bool),
     usual: &BTreeMap<(&(String, String), &str), usize>,
 ) -> Member {
     let usual = usual.get(&(&report.driver, product(report))).copied().filter(|_| is_compared);
@@ -235,6 +236,7 @@ fn member(
         driver,
         gpus: report.gpus.clone(),
         is_complete: report.is_complete,
+        is_unfinished,
         lost: report.lost,
         repeated: report.repeated,
         errors: report.errors,

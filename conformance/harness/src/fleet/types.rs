@@ -56,6 +56,8 @@ pub struct Member {
     pub gpus: String,
     /// Whether the report says that the run is complete, and has all cases that its last line counts.
     pub is_complete: bool,
+    /// Whether it is the newest report of its host and has no end, because the run broke off or still goes on.
+    pub is_unfinished: bool,
     /// The number of cases that the last line counts and the report lacks: their lines were lost.
     #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "schema", schemars(default))]

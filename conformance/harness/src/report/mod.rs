@@ -220,6 +220,13 @@ impl Run {
         self.run == RECORD
     }
 
+    /// Whether the processes of nextest wrote the report, which then has no end line. nextest names its runs by UUIDs; without
+    /// it, the process id is the name.
+    #[must_use]
+    pub fn is_of_nextest(&self) -> bool {
+        !self.run.bytes().all(|byte| byte.is_ascii_digit())
+    }
+
     /// Returns the product names of the devices, each once.
     pub(crate) fn models(&self) -> BTreeSet<&str> {
         self.devices.iter().map(|device| device.name.as_str()).collect()
