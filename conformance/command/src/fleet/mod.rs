@@ -40,16 +40,16 @@ of a run of a part of the suite (a filter, --level quick) is compared only if th
 broke off, lost lines or has no case only if the host has no other. A report without a host is compared as it is.
 
 First come the rules that a release of a driver broke: they hold with the release before, and still break with the
-newest. A listed deviation is not among them, but a failure that no list knows, after a release with only listed ones, is,
-and so is a worse kind of failure. Then come outliers: what at most a third of the hosts with the same driver
-and the same GPUs have. Disclosures and Xid messages of the kernel are the first of them, then rules that break. That a
-rule breaks is compared among three such hosts or more; of two, a disclosure or an Xid message of one is an outlier. A
-process that crashed or hung outside any case is always an outlier, because its run failed. Then comes the table of the
-rules that break somewhere, with the number of all reports, also earlier ones, in which each breaks. If no more than five
-hosts break a rule now, unlisted, they are named below it. With --by host, the table has the hosts on which a rule breaks
-now. A listed deviation counts as broken. If a case appears more than once in a report, its worst result counts: a failure
-before a harness error, which says nothing of the driver. Reports with harness errors, and those that lost lines, are
-named.
+newest. A listed deviation is not among them, but a failure that no list knows, after a release with only listed ones,
+is, and so is a worse kind of failure. Then come outliers: what at most a third of the hosts with the same driver and the
+same GPUs have. Disclosures and Xid messages of the kernel are the first of them, then rules that break, also those that
+break elsewhere too but in a milder way. That a rule breaks is compared among three such hosts or more; of two, a
+disclosure or an Xid message of one is an outlier. A process that crashed or hung outside any case is always an outlier,
+because its run failed. Then comes the table of the rules that break somewhere, with the number of all reports, also
+earlier ones, in which each breaks. If no more than five hosts break a rule now, unlisted, they are named below it. With
+--by host, the table has the hosts on which a rule breaks now. A listed deviation counts as broken. If a case appears
+more than once in a report, its worst result counts: a failure before a harness error, which says nothing of the driver.
+Reports with harness errors, and those that lost lines, are named.
 
 Examples:
   cargo conformance fleet reports/

@@ -25,7 +25,7 @@ pub(super) fn headline(fleet: &Fleet) -> String {
         0 => String::new(),
         reports => format!("; {} lost lines", count(reports, "report")),
     };
-    let clauses = [processes(fleet), incidents(fleet), regressions(fleet), broken(fleet)];
+    let clauses = [processes(fleet), incidents(fleet), regressions(fleet), broken(fleet), worse(fleet)];
     let clauses = clauses.into_iter().flatten().collect::<Vec<_>>().join("; ");
     let unread = match fleet.unreadable.len() {
         0 => String::new(),
@@ -43,7 +43,7 @@ pub(super) fn headline(fleet: &Fleet) -> String {
 /// Says how many rules break on only a few hosts, and how many others break. Listed deviations are known, and a rule that a
 /// release of a driver broke is told before. `None` if that leaves nothing to say.
 fn broken(fleet: &Fleet) -> Option<String> {
-    let outliers = fleet.outliers.iter().filter(|outlier| outlier.is_broken);
+    let outliers = fleet.outliers.iter().filter(|outlier| outlier.is_broken && outlier.usual.is_empty());
     let hosts: BTreeSet<_> = outliers.clone().flat_map(|outlier| &outlier.reports).collect();
     let of_releases = fleet.regressions.iter().map(|one| &one.row);
     let rows: BTreeSet<_> = outliers.clone().map(|outlier| &outlier.row).chain(of_releases).collect();
@@ -62,13 +62,27 @@ fn broken(fleet: &Fleet) -> Option<String> {
         if told == 1 { "holds" } else { "hold" },
     );
     Some(match (told, others.len()) {
-        (0, 0) if !is_first => return None,
+        (0, 0) if !is_first || worse(fleet).is_some() => return None,
         (0, 0) => format!("no rule breaks {at} only a few {peer}s of the same driver and GPUs"),
         (0, rules) if is_first => format!("{} {of_others}", count(rules, "rule")),
         (0, rules) => format!("{} {of_others}", count(rules, "other rule")),
         (_, 0) => few,
         (_, rules) => format!("{few}; {} {of_others}", count(rules, "other rule")),
     })
+}
+
+/// Says how many rules break in a worse way on a few hosts than on the others, on which they break too.
+fn worse(fleet: &Fleet) -> Option<String> {
+    let outliers = || fleet.outliers.iter().filter(|outlier| !outlier.usual.is_empty());
+    let rows: BTreeSet<_> = outliers().map(|outlier| &outlier.row).collect();
+    let hosts: BTreeSet<_> = outliers().flat_map(|outlier| &outlier.reports).collect();
+    let (at, peer) = (at(fleet), peer(fleet));
+    let told = || {
+        let (rules, few) = (count(rows.len(), "rule"), count(hosts.len(), peer));
+        let breaks = breaks(rows.len());
+        format!("{rules} {breaks} in a worse way {at} {few} than {at} most {peer}s of the same driver and GPUs")
+    };
+    (!rows.is_empty()).then(told)
 }
 
 /// Says in how many cases the harness failed. Nothing is known of their rules, and their runs failed.
@@ -305,11 +319,18 @@ pub(super) fn unfit(report: &Member) -> Option<String> {
 
 /// Returns what an outlier is, without the rule.
 pub(super) fn outlier(fleet: &Fleet, outlier: &Outlier) -> String {
-    let verb = if outlier.is_broken { "breaks" } else { "holds" };
+    let verb = match (outlier.is_broken, outlier.usual.is_empty()) {
+        (false, _) => "holds",
+        (true, true) => "breaks",
+        (true, false) => "breaks in a worse way",
+    };
+    // Without a number of reports to compare with, each way has its own.
+    let usual = ways(&outlier.usual, 0);
+    let usual = if usual.is_empty() { usual } else { format!("; elsewhere: {usual}") };
     let causes = ways(&outlier.causes, outlier.reports.len());
     let causes = if causes.is_empty() { causes } else { format!(": {causes}") };
     format!(
-        "{verb} {} {} of {} with {} and {}{causes}: {}",
+        "{verb} {} {} of {} with {} and {}{causes}: {}{usual}",
         at(fleet),
         outlier.reports.len(),
         count(outlier.checked, peer(fleet)),

@@ -1,10 +1,11 @@
 //! `conformance fleet` where a rule breaks on hosts that are no outliers, and where the harness failed.
 
 use conformance::report::Report;
-use conformance::{Outcome, Stop, Verdict, check};
+use conformance::{Defect, Outcome, Stop, Verdict, check};
 use rstest::rstest;
 use tempfile::TempDir;
 
+use crate::command::failed;
 use crate::fleet::{ROW, crash, of_host, run, write};
 use crate::suite::harness;
 
@@ -55,6 +56,47 @@ fn each_host_of_a_broken_rule_is_named(
     }
     let is_good = page.contains("<header class=\"good\">");
     check!(is_good == says.starts_with("no rule"), "{page}");
+    Ok(())
+}
+
+fn wrong_code(report: &mut Report) {
+    failed(&mut report.cases[1], Verdict::Fail, Defect::Code);
+}
+
+fn listed_wrong_code(report: &mut Report) {
+    wrong_code(report);
+    report.cases[1].verdict = Verdict::Deviation;
+}
+
+/// A host on which a rule breaks in a worse way than on its peers is named, with both ways. A listed deviation is known.
+#[rstest]
+#[case::worse(wrong_code as fn(&mut Report), crash as fn(&mut Report), Some("1 rule breaks on 8 hosts"))]
+#[case::worse_than_listed(listed_wrong_code as fn(&mut Report), crash as fn(&mut Report), Some("1 rule breaks on 1 host"))]
+#[case::milder(crash as fn(&mut Report), wrong_code as fn(&mut Report), None)]
+#[case::listed(wrong_code as fn(&mut Report), listed as fn(&mut Report), None)]
+#[conformance::test()]
+fn a_host_that_fails_in_a_worse_way_is_named(
+    #[case] usual: fn(&mut Report),
+    #[case] other: fn(&mut Report),
+    #[case] says: Option<&str>,
+) -> Outcome {
+    let folder = hosts(8, 8, usual)?;
+    let mut report = of_host("580.159.04", 3, "node-5");
+    other(&mut report);
+    write(folder.path(), "05.jsonl", &report)?;
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    check!(printed.contains("\noutliers (1)\n") == says.is_some(), "{printed}{errors}");
+    let Some(says) = says else { return Ok(()) };
+    let first = format!(
+        "8 reports of 8 hosts and 1 driver: {says}; 1 rule breaks in a worse way on 1 host than on most hosts of the same \
+         driver and GPUs."
+    );
+    check!(printed.lines().next() == Some(first.as_str()), "{printed}{errors}");
+    let told = "breaks in a worse way on 1 of 8 hosts with NVIDIA 580.159.04 and 2 × NVIDIA H200: crash, SIGSEGV in \
+                cuMemPoolImportPointer: node-5; elsewhere: wrong code, the importer showed a wrong code (7)";
+    check!(printed.contains(told), "{printed}");
+    let (_, page, _) = run(folder.path(), &["--format", "html"])?;
+    check!(page.contains(told), "{page}");
     Ok(())
 }
 

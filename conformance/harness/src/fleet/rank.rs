@@ -6,6 +6,7 @@ use super::gather::{Broken, Gathered, Kept, Names, Seen};
 use super::peers::{RARE, are_compared, are_current, are_unfinished, has_result, product, ways};
 use super::regressions::regressions;
 use super::types::{Cell, Fleet, Incident, IncidentKind, Member, Outlier, Rule};
+use crate::Defect;
 use crate::diff::without_numbers;
 use crate::identity::release;
 
@@ -43,27 +44,36 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
             let checking: Vec<_> = peers.iter().copied().filter(|index| reports[*index].checks(row)).collect();
             let (broken, mut sound): (Vec<usize>, Vec<usize>) =
                 checking.iter().partition(|index| breaks.contains_key(index));
-            let is_broken = broken.len() < sound.len();
-            // What a report that broke off did not reach may break, so it is no exception among those that break.
-            sound.retain(|index: &usize| reports[*index].is_complete);
-            let rare = if is_broken { broken } else { sound };
-            if rare.is_empty() || checking.len() < FEWEST_PEERS || rare.len() * RARE > checking.len() {
+            if checking.len() < FEWEST_PEERS {
                 continue;
             }
-            let causes = if is_broken {
-                ways(rare.iter().filter_map(|index| breaks.get(index)), &whats.list)
-            } else {
-                Vec::new()
-            };
-            outliers.push(Outlier {
+            let outlier = |is_broken, reports, causes, usual| Outlier {
                 row: rows.list[row].clone(),
                 is_broken,
                 driver: *driver,
                 gpus: (*gpus).to_owned(),
                 checked: checking.len(),
-                reports: rare,
+                reports,
                 causes,
-            });
+                usual,
+            };
+            let ways_of = |some: &[usize]| ways(some.iter().filter_map(|index| breaks.get(index)), &whats.list);
+            let is_rare = |some: &[usize]| !some.is_empty() && some.len() * RARE <= checking.len();
+            let is_broken = broken.len() < sound.len();
+            // Those that break where most hold are named anyway, in whatever way they break.
+            if !is_broken || !is_rare(&broken) {
+                let (worse, milder) = worse_than_others(&broken, breaks, checking.len());
+                if !worse.is_empty() {
+                    outliers.push(outlier(true, worse.clone(), ways_of(&worse), ways_of(&milder)));
+                }
+            }
+            // What a report that broke off did not reach may break, so it is no exception among those that break.
+            sound.retain(|index: &usize| reports[*index].is_complete);
+            let rare = if is_broken { broken } else { sound };
+            if is_rare(&rare) {
+                let causes = if is_broken { ways_of(&rare) } else { Vec::new() };
+                outliers.push(outlier(is_broken, rare, causes, Vec::new()));
+            }
         }
     }
     let rarity = |outlier: &Outlier| outlier.reports.len() as f64 / outlier.checked as f64;
@@ -128,6 +138,21 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
             .collect(),
         unreadable,
     }
+}
+
+/// Returns the few reports in which a rule breaks in a worse way than in the others, and those others. The few are at most
+/// one in [`RARE`] of those that check the rule. A listed deviation is known, so it is not among the few.
+fn worse_than_others(broken: &[usize], breaks: &BTreeMap<usize, Broken>, checking: usize) -> (Vec<usize>, Vec<usize>) {
+    let kinds: Vec<Defect> = broken.iter().filter_map(|index| breaks.get(index)).map(|one| one.kind).collect();
+    let is_rare = |kind: &Defect| {
+        let as_bad = kinds.iter().filter(|other| *other <= kind).count();
+        as_bad < kinds.len() && as_bad * RARE <= checking
+    };
+    // The kinds are sorted from worst to least bad.
+    let Some(least_bad) = kinds.iter().copied().filter(is_rare).max() else { return (Vec::new(), Vec::new()) };
+    let is_worse = |index: &usize| breaks.get(index).is_some_and(|one| !one.is_listed && one.kind <= least_bad);
+    let is_milder = |index: &usize| breaks.get(index).is_some_and(|one| one.kind > least_bad);
+    (broken.iter().copied().filter(is_worse).collect(), broken.iter().copied().filter(is_milder).collect())
 }
 
 /// Returns the reports in which only listed deviations break a rule.

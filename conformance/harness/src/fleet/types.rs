@@ -228,7 +228,7 @@ pub enum Before {
 pub struct Outlier {
     /// The row of the catalogue.
     pub row: String,
-    /// Whether the rule breaks in these reports and holds in most others, and not the other way round.
+    /// Whether the rule breaks in these reports, and holds in most others or breaks there in a milder way.
     pub is_broken: bool,
     /// The driver of all these machines, as an index in the list of drivers.
     pub driver: usize,
@@ -240,6 +240,8 @@ pub struct Outlier {
     pub reports: Vec<usize>,
     /// How the rule breaks, the most frequent way first; empty unless it breaks.
     pub causes: Vec<Way>,
+    /// How the rule breaks in other reports, if that is why these are worse; else empty.
+    pub usual: Vec<Way>,
 }
 
 impl Fleet {
