@@ -156,13 +156,13 @@ fn how_often_a_case_fails_is_compared(
 )]
 #[case::worse(
     (Verdict::Fail, "x does not hold", None),
-    (Verdict::Crash, "importer: killed by signal 11 (SIGSEGV) in cuMemFree(0)", None),
-    "1 case fails in a worse way than before: SIGSEGV in cuMemFree."
+    (Verdict::Crash, "importer: killed by signal 11 (SIGSEGV) in cuMemPoolDestroy(pool: Pool(0x7))", None),
+    "1 case fails in a worse way than before: SIGSEGV in cuMemPoolDestroy."
 )]
 #[case::worse_and_more_often(
     (Verdict::Fail, "x does not hold", Some(1)),
-    (Verdict::Crash, "importer: killed by signal 11 (SIGSEGV) in cuMemFree(0)", Some(3)),
-    "1 case fails in a worse way than before: SIGSEGV in cuMemFree, in 3 of 3 runs."
+    (Verdict::Crash, "importer: killed by signal 11 (SIGSEGV) in cuMemPoolDestroy(pool: Pool(0x7))", Some(3)),
+    "1 case fails in a worse way than before: SIGSEGV in cuMemPoolDestroy, in 3 of 3 runs."
 )]
 #[conformance::test()]
 fn a_broken_rule_does_not_break_again(
