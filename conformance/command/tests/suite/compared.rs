@@ -70,11 +70,12 @@ fn a_comparison_of_no_case_is_not_green(#[case] plant: fn(&mut Report, &mut Repo
     Ok(())
 }
 
-/// A process that crashed outside any case is a regression, whether or not a case is compared.
+/// A process that crashed outside any case is a regression, whether or not a case is compared, also if both reports are
+/// empty otherwise.
 #[rstest]
 #[conformance::test()]
-fn a_crash_outside_any_case_regresses_without_a_case() -> Outcome {
-    let (mut old, mut new) = (plain("570.86.15", 3), plain("580.159.04", 3));
+fn a_crash_outside_any_case_regresses_without_a_case(#[values(0, 3)] old_cases: usize) -> Outcome {
+    let (mut old, mut new) = (plain("570.86.15", old_cases), plain("580.159.04", 3));
     only_the_first_line(&mut old, &mut new);
     new.bad_ends = vec!["importer: killed by signal 11 (SIGSEGV)".to_owned()];
     let output = Reports::new(&old, &new)?.run(&["diff", "old", "new"])?;
