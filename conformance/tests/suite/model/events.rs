@@ -63,21 +63,32 @@ enum Call {
     Record {
         event: Name,
         stream: Name,
+        thread: Thread,
     },
     Wait {
         stream: Name,
         event: Name,
+        thread: Thread,
     },
     Query {
         event: Name,
+        thread: Thread,
     },
     QueryStream {
         stream: Name,
     },
     Synchronize {
         event: Name,
+        thread: Thread,
     },
     Misuse(Misuse),
+}
+
+/// The thread of a process that makes a call: the one that makes most calls, or a new one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Thread {
+    First,
+    New,
 }
 
 impl Step {
@@ -114,7 +125,7 @@ impl Step {
     }
 
     pub(crate) const fn record(by: usize, event: Name, stream: Name) -> Self {
-        Self { by, call: Call::Record { event, stream } }
+        Self { by, call: Call::Record { event, stream, thread: Thread::First } }
     }
 
     pub(crate) const fn destroy(by: usize, event: Name) -> Self {
@@ -126,11 +137,11 @@ impl Step {
     }
 
     pub(crate) const fn wait(by: usize, stream: Name, event: Name) -> Self {
-        Self { by, call: Call::Wait { stream, event } }
+        Self { by, call: Call::Wait { stream, event, thread: Thread::First } }
     }
 
     pub(crate) const fn query(by: usize, event: Name) -> Self {
-        Self { by, call: Call::Query { event } }
+        Self { by, call: Call::Query { event, thread: Thread::First } }
     }
 
     pub(crate) const fn query_stream(by: usize, stream: Name) -> Self {
@@ -158,6 +169,7 @@ pub(crate) fn possible(world: &World) -> Vec<(u32, Vec<Step>)> {
         };
         world.streams.iter().flat_map(of_stream).collect()
     };
+    let on_any_thread = |calls: &dyn Fn(Thread) -> Vec<Step>| [Thread::First, Thread::New].map(calls).concat();
     let handles = world.event_handles.keys().flat_map(|handle| every(&|| Call::Open { name, handle: *handle }));
     vec![
         (if world.events.len() < 2 { 4 } else { 1 }, every(&|| Call::Create { name })),
@@ -169,11 +181,11 @@ pub(crate) fn possible(world: &World) -> Vec<(u32, Vec<Step>)> {
         (4, streams(&|stream| Call::Write { seed: name, stream })),
         (6, streams(&|stream| Call::Hold { name, stream })),
         (1, world.latches.iter().map(|(latch, by)| Step { by: *by, call: Call::Release { latch: *latch } }).collect()),
-        (10, pairs(&|event, stream| Call::Record { event, stream })),
-        (10, pairs(&|event, stream| Call::Wait { stream, event })),
-        (6, events(&|event| Call::Query { event })),
+        (10, on_any_thread(&|thread| pairs(&|event, stream| Call::Record { event, stream, thread }))),
+        (10, on_any_thread(&|thread| pairs(&|event, stream| Call::Wait { stream, event, thread }))),
+        (6, on_any_thread(&|thread| events(&|event| Call::Query { event, thread }))),
         (4, streams(&|stream| Call::QueryStream { stream })),
-        (3, events(&|event| Call::Synchronize { event })),
+        (3, on_any_thread(&|thread| events(&|event| Call::Synchronize { event, thread }))),
         (3, Misuse::possible(world).into_iter().map(|(by, misuse)| Step { by, call: Call::Misuse(misuse) }).collect()),
     ]
 }
@@ -203,7 +215,7 @@ impl Operation for Step {
             Call::Record { .. } => "IPCEVT-020",
             Call::Wait { event, .. } if is_own(event) => "IPCEVT-020",
             Call::Wait { .. } | Call::QueryStream { .. } => "IPCEVT-019",
-            Call::Query { event } if is_own(event) => "IPCEVT-020",
+            Call::Query { event, .. } if is_own(event) => "IPCEVT-020",
             Call::Query { .. } => "IPCEVT-018",
             Call::Synchronize { .. } => "IPCEVT-039",
             Call::Misuse(misuse) => misuse.row(),
@@ -258,12 +270,12 @@ impl Operation for Step {
                 before.latches.get(&latch) == Some(&by) && !before.streams.values().any(is_mute)
             }
             // If two records are pending at the same time, which of them counts depends on their order.
-            Call::Record { event, stream: on } => {
+            Call::Record { event, stream: on, .. } => {
                 has(event) && stream(on).is_some_and(|stream| stream.held_by.is_superset(held(before, event)))
             }
-            Call::Wait { stream: waits, event } => has(event) && stream(waits).is_some(),
-            Call::Query { event } => has(event),
-            Call::Synchronize { event } => has(event) && held(before, event).is_empty(),
+            Call::Wait { stream: waits, event, .. } => has(event) && stream(waits).is_some(),
+            Call::Query { event, .. } => has(event),
+            Call::Synchronize { event, .. } => has(event) && held(before, event).is_empty(),
             Call::QueryStream { stream: name } => stream(name).is_some(),
             Call::Misuse(misuse) => misuse.is_possible(by, before),
         }
@@ -334,13 +346,13 @@ impl Operation for Step {
                     }
                 }
             }
-            Call::Record { event, stream } => {
+            Call::Record { event, stream, .. } => {
                 let (event, held_by) = (world.event_views[&event].event, world.streams[&stream].held_by.clone());
                 if let Some(event) = world.events.get_mut(&event) {
                     event.held_by = held_by;
                 }
             }
-            Call::Wait { stream, event } => {
+            Call::Wait { stream, event, .. } => {
                 let held_by = held(world, event).clone();
                 // What becomes of the wait if the owner of the event is killed is open too.
                 let owner = world.events[&world.event_views[&event].event].owner;
@@ -401,10 +413,25 @@ impl Operation for Step {
                     live.role(by).event_synchronize(live.event(event)?)?;
                 }
             }
-            Call::Record { event, stream } => role.event_record(live.event(event)?, live.stream(stream)?)?,
-            Call::Wait { stream, event } => role.stream_wait_event(live.stream(stream)?, live.event(event)?)?,
-            Call::Query { event } => {
-                let queried = role.event_query(live.event(event)?);
+            Call::Record { event, stream, thread } => {
+                let (event, stream) = (live.event(event)?, live.stream(stream)?);
+                match thread {
+                    Thread::First => role.event_record(event, stream)?,
+                    Thread::New => role.event_record_from_threads(vec![event], stream)?,
+                }
+            }
+            Call::Wait { stream, event, thread } => {
+                let (event, stream) = (live.event(event)?, live.stream(stream)?);
+                match thread {
+                    Thread::First => role.stream_wait_event(stream, event)?,
+                    Thread::New => role.stream_wait_event_from_threads(vec![stream], event)?,
+                }
+            }
+            Call::Query { event, thread } => {
+                let queried = match thread {
+                    Thread::First => role.event_query(live.event(event)?),
+                    Thread::New => role.event_query_from_threads(live.event(event)?, 1),
+                };
                 return if held(before, event).is_empty() { queried } else { queried.refused(NOT_READY) };
             }
             Call::QueryStream { stream } => {
@@ -417,7 +444,10 @@ impl Operation for Step {
                     check!(role.mismatches_by_host(live.page(stream)?, PAGE, written)? == 0);
                 }
             }
-            Call::Synchronize { event } => role.event_synchronize(live.event(event)?)?,
+            Call::Synchronize { event, thread: Thread::First } => role.event_synchronize(live.event(event)?)?,
+            Call::Synchronize { event, thread: Thread::New } => {
+                role.event_synchronize_from_threads(live.event(event)?, 1)?;
+            }
             Call::Misuse(misuse) => misuse.perform(&role, live)?,
         }
         // Without work before it, a record is complete soon, but not at once.
@@ -472,18 +502,30 @@ impl Operation for Step {
                 let events = completed(before, latch).into_iter().map(synchronize).collect::<String>();
                 format!("latch{latch}.release()?;{streams}{events}")
             }
-            Call::Record { event, stream } => {
+            Call::Record { event, stream, thread } => {
                 let idle = before.streams[&stream].held_by.is_empty();
                 let wait = if idle { format!("\np{by}.stream_synchronize(s{stream})?;") } else { String::new() };
-                format!("p{by}.event_record(e{event}, s{stream})?;{wait}")
+                match thread {
+                    Thread::First => format!("p{by}.event_record(e{event}, s{stream})?;{wait}"),
+                    Thread::New => format!("p{by}.event_record_from_threads(vec![e{event}], s{stream})?;{wait}"),
+                }
             }
-            Call::Wait { stream, event } => {
+            Call::Wait { stream, event, thread } => {
                 let idle = before.streams[&stream].held_by.is_empty() && held(before, event).is_empty();
                 let wait = if idle { format!("\np{by}.stream_synchronize(s{stream})?;") } else { String::new() };
-                format!("p{by}.stream_wait_event(s{stream}, e{event})?;{wait}")
+                match thread {
+                    Thread::First => format!("p{by}.stream_wait_event(s{stream}, e{event})?;{wait}"),
+                    Thread::New => format!("p{by}.stream_wait_event_from_threads(vec![s{stream}], e{event})?;{wait}"),
+                }
             }
-            Call::Query { event } if held(before, event).is_empty() => format!("p{by}.event_query(e{event})?;"),
-            Call::Query { event } => format!("p{by}.event_query(e{event}).refused(NOT_READY)?;"),
+            Call::Query { event, thread } => {
+                let query = match thread {
+                    Thread::First => format!("event_query(e{event})"),
+                    Thread::New => format!("event_query_from_threads(e{event}, 1)"),
+                };
+                let answer = if held(before, event).is_empty() { "" } else { ".refused(NOT_READY)" };
+                format!("p{by}.{query}{answer}?;")
+            }
             Call::QueryStream { stream } if before.streams[&stream].held_by.is_empty() => {
                 format!("p{by}.stream_synchronize(s{stream})?;")
             }
@@ -491,7 +533,10 @@ impl Operation for Step {
                 let written = contains(by, stream, before.streams[&stream].written);
                 format!("p{by}.stream_query(s{stream}).refused(NOT_READY)?;\n{written}")
             }
-            Call::Synchronize { event } => format!("p{by}.event_synchronize(e{event})?;"),
+            Call::Synchronize { event, thread: Thread::First } => format!("p{by}.event_synchronize(e{event})?;"),
+            Call::Synchronize { event, thread: Thread::New } => {
+                format!("p{by}.event_synchronize_from_threads(e{event}, 1)?;")
+            }
             Call::Misuse(misuse) => misuse.lines(by),
         }
     }
