@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use conformance::diff::Cause;
 use conformance::report::CaseReport;
 
+use super::names::Names;
 use crate::markup::inline;
 
-/// Returns the page that links to the reports of cases. `name` is the name of a case's files.
-pub(super) fn text(cases: &[&CaseReport], name: impl Fn(&str) -> String) -> String {
-    let link = |id: &str| format!("- [{}]({}.md)\n", inline(id), name(id));
+/// Returns the page that links to the reports of cases.
+pub(super) fn text(cases: &[&CaseReport], names: &Names<'_>) -> String {
+    let link = |id: &str| format!("- [{}]({}.md)\n", inline(id), names.of_case(id));
     let owned: Vec<CaseReport> = cases.iter().copied().cloned().collect();
     let causes = Cause::of_cases(&owned);
     let mut text = "# Bug reports by cause

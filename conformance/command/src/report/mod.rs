@@ -20,6 +20,7 @@ mod index;
 mod leak;
 mod log;
 mod markdown;
+mod names;
 mod output;
 mod piece;
 mod process_step;
@@ -49,10 +50,14 @@ use conformance::Verdict;
 use conformance::report::{CaseReport, Report};
 
 use crate::output::{Failure, print, remark, replace};
+use names::Names;
 use story::Story;
 
 /// Forgets the kernels of contexts that are gone.
 const FORGET: &str = "loaded_kernels = 0;";
+
+/// The name of the page that lists the others, without its extension.
+const INDEX: &str = "index";
 
 /// How many times a case runs again.
 const RUNS: NonZeroUsize = NonZeroUsize::new(3).unwrap();
@@ -113,11 +118,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     fs::create_dir_all(&arguments.output)
         .map_err(|error| Failure::new(format_args!("cannot create {}: {error}", arguments.output.display())))?;
+    let names = Names::of(report.cases.iter().map(|case| case.id.as_str()));
     let mut text = String::new();
     let memory = report.run.devices.iter().map(|device| device.memory).min().unwrap_or_default();
     for (case, recorded) in cases.iter().zip(&recorded) {
-        let name = file_name(&case.id);
-        let page = markdown::Page::of(&report.run, case, recorded, &name)?;
+        let name = names.of_case(&case.id);
+        let page = markdown::Page::of(&report.run, case, recorded, name)?;
         let story = recorded.story.as_ref().map_err(Clone::clone);
         let program = story.and_then(|story: &Story| c::write(story, &page.head(), memory));
         let write = |kind: &str, text: &str| {
@@ -136,12 +142,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
     }
     // With those that an earlier call has written for the same report.
-    let has_page = |case: &&CaseReport| arguments.output.join(format!("{}.md", file_name(&case.id))).exists();
+    let has_page = |case: &&CaseReport| arguments.output.join(format!("{}.md", names.of_case(&case.id))).exists();
     let cases: Vec<_> = report.cases.iter().filter(has_page).collect();
     if cases.len() > 1 {
-        let path = arguments.output.join("index.md");
+        let path = arguments.output.join(format!("{INDEX}.md"));
         let failed = |error| Failure::new(format_args!("cannot write {}: {error}", path.display()));
-        replace(&path, index::text(&cases, file_name)).map_err(failed)?;
+        replace(&path, index::text(&cases, &names)).map_err(failed)?;
         remark(format_args!("{} lists the reports by their causes", path.display()));
     }
     print(&text)
@@ -185,14 +191,4 @@ fn chosen<'report>(report: &'report Report, arguments: &Arguments) -> Result<Vec
         wanted.extend(found.into_iter().map(|case| &case.id));
     }
     Ok(report.cases.iter().filter(|case| wanted.contains(&case.id)).collect())
-}
-
-/// Returns the name of a case as a file name, without an extension.
-fn file_name(case: &str) -> String {
-    let name: String = case
-        .replace("::", "-")
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '-' })
-        .collect();
-    name
 }

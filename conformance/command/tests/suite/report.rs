@@ -487,6 +487,38 @@ fn a_renamed_case_stops_no_page() -> Outcome {
     Ok(())
 }
 
+/// Cases have files of their own, even if their names differ only in a sign, are very long, or are that of the index.
+#[rstest]
+#[conformance::test()]
+fn each_case_has_files_of_its_own() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let run = ran("planted::refused")?;
+    let mut report = run.report()?;
+    let long = "long_".repeat(100);
+    let others = ["planted/refused", "index", &long];
+    for id in others {
+        let mut other = report.cases[0].clone();
+        other.id = id.to_owned();
+        report.cases.push(other);
+    }
+    fs::write(run.path(), report.to_lines().map_err(harness)?).map_err(harness)?;
+    let text = self::report(&run, None, folder.path(), "1")?;
+    let mut pages = BTreeSet::new();
+    for id in others.into_iter().chain(["planted::refused"]) {
+        let files = text.lines().find_map(|line| line.strip_prefix(id)?.strip_prefix(": "));
+        let file = files.and_then(|files| files.split(',').next()).unwrap_or_default();
+        let page = fs::read_to_string(file).map_err(harness)?;
+        check!(page.contains(&format!(" --exact {id}\n")), "{file} is the page of another case: {page}");
+        check!(pages.insert(file), "{file} is the page of two cases");
+    }
+    let index = fs::read_to_string(folder.path().join("index.md")).map_err(harness)?;
+    check!(index.starts_with("# Bug reports by cause\n"), "{index}");
+    for file in index.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+        check!(folder.path().join(file).exists(), "{file} does not exist");
+    }
+    Ok(())
+}
+
 /// A case that ended with an error of the harness has no page, and is named.
 #[rstest]
 #[conformance::test()]
