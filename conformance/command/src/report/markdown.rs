@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 
 use conformance::Verdict;
 use conformance::catalogue::{self, Row};
@@ -73,15 +74,20 @@ impl<'report> Page<'report> {
         }
     }
 
-    /// Returns what begins the commands: the settings of the reference driver, which are those of this command.
+    /// Returns what begins the commands: the settings of the reference driver and of the interposer, which are those of this
+    /// command.
     fn settings(&self) -> String {
-        if self.run.driver.kind == Kind::System {
-            return String::new();
-        }
         let texts =
             std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        let is_simulated = self.run.driver.kind != Kind::System;
         // The name of the machine may say who chose it, and every name does.
-        let is_setting = |name: &str| name.starts_with("REFERENCE_DRIVER_") && name != "REFERENCE_DRIVER_MACHINE";
+        let is_of_the_reference_driver =
+            |name: &str| name.starts_with("REFERENCE_DRIVER_") && name != "REFERENCE_DRIVER_MACHINE";
+        // The interposer is a library given by path, and the run names the driver behind it.
+        let is_interposed = self.run.driver.given_path.is_some();
+        let is_setting = |name: &str| {
+            is_simulated && is_of_the_reference_driver(name) || is_interposed && name.starts_with("FAULT_INTERPOSER_")
+        };
         let mut settings: BTreeMap<_, _> = texts.filter(|(name, _)| is_setting(name)).collect();
         // Without a setting, the suite makes the driver simulate two devices. The driver alone simulates one.
         let is_told =
@@ -89,7 +95,7 @@ impl<'report> Page<'report> {
         if self.run.driver.kind == Kind::Reference && !is_told {
             settings.insert("REFERENCE_DRIVER_DEVICES".to_owned(), self.run.devices.len().to_string());
         }
-        settings.into_iter().map(|(name, value)| format!("{name}={} ", word(&value))).collect()
+        settings.into_iter().map(|(name, value)| format!("{name}={} ", setting(&value))).collect()
     }
 
     /// Returns the comment at the head of the program.
@@ -211,6 +217,16 @@ impl<'report> Page<'report> {
             .filter_map(|line| if let steps::Line::Step(it) = line { Some(&it.step) } else { None })
             .collect();
         text + &glossary::text(&steps)
+    }
+}
+
+/// Writes the value of a setting. A path in the home folder begins with `~`, because that folder names a user.
+fn setting(value: &str) -> String {
+    let home = std::env::home_dir().filter(|home| home.is_absolute());
+    let rest = home.and_then(|home| Path::new(value).strip_prefix(home).ok()?.to_str());
+    match rest {
+        Some(rest) => path(&format!("~/{rest}")).into_owned(),
+        None => word(value).into_owned(),
     }
 }
 

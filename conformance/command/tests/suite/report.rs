@@ -312,6 +312,35 @@ fn a_page_names_no_simulated_machine() -> Outcome {
     Ok(())
 }
 
+/// A page names the fault of the interposer and the library behind it, if the driver is a library given by path.
+#[rstest]
+#[case::by_path(true)]
+#[case::by_name(false)]
+#[conformance::test()]
+fn a_page_names_the_fault_of_the_interposer(#[case] is_by_path: bool) -> Outcome {
+    let home = tempfile::tempdir().map_err(harness)?;
+    let library = home.path().join("driver.so");
+    std::os::unix::fs::symlink(reference()?, &library).map_err(harness)?;
+    let path = library.to_str().ok_or(Stop::Harness("no UTF-8".to_owned()))?;
+    let mut command = suite(if is_by_path { path } else { "reference" })?;
+    command.env(PLANTED.0, PLANTED.1).args(["--seed", "1", "--exact", "planted::refused"]);
+    let run = run(command)?;
+    let mut command = conformance(&["report", "--runs", "1"])?;
+    command.env("HOME", home.path()).env("FAULT_INTERPOSER_FAULT", "close-does-nothing");
+    command.env("FAULT_INTERPOSER_LIBRARY", &library).env(PLANTED.0, PLANTED.1);
+    let (code, _, errors) = finish({
+        command.arg(run.path()).arg("--output").arg(home.path());
+        command
+    })?;
+    check!(code == Some(0), "{code:?}: {errors}");
+    let page = fs::read_to_string(home.path().join("planted-refused.md")).map_err(harness)?;
+    let settings = "FAULT_INTERPOSER_FAULT=close-does-nothing FAULT_INTERPOSER_LIBRARY=~/driver.so ";
+    let expected = if is_by_path { 2 } else { 0 };
+    check!(page.matches(settings).count() == expected, "{page}");
+    check!(is_by_path || !page.contains("FAULT_INTERPOSER"), "{page}");
+    Ok(())
+}
+
 /// If nobody has the file in the home folder that a report names, the command says what `~` stands for.
 #[rstest]
 #[conformance::test()]
