@@ -204,16 +204,20 @@ fn incidents_of(
 fn without_repetitions(mut incidents: Vec<Incident>) -> Vec<Incident> {
     incidents.sort_by_key(|incident| usize::MAX - incident.reports.len());
     let mut kept: Vec<Incident> = Vec::new();
+    // The places of the kept disclosures that say the same. To compare each with all others would take quadratic time.
+    let mut alike: BTreeMap<(String, bool, bool), Vec<usize>> = BTreeMap::new();
     for incident in incidents {
-        let is_told_by = |other: &Incident| {
-            let is_same =
-                other.kind == incident.kind && without_numbers(&other.what) == without_numbers(&incident.what);
-            let adds_none = || incident.reports.iter().all(|report| other.reports.contains(report));
-            is_same && other.is_past == incident.is_past && other.is_rare == incident.is_rare && adds_none()
-        };
-        if incident.kind != IncidentKind::Disclosure || !kept.iter().any(is_told_by) {
-            kept.push(incident);
+        if incident.kind == IncidentKind::Disclosure {
+            let key = (without_numbers(&incident.what), incident.is_past, incident.is_rare);
+            let places = alike.entry(key).or_default();
+            let is_told_by =
+                |place: &usize| incident.reports.iter().all(|report| kept[*place].reports.contains(report));
+            if places.iter().any(is_told_by) {
+                continue;
+            }
+            places.push(kept.len());
         }
+        kept.push(incident);
     }
     kept
 }

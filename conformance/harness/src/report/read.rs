@@ -204,16 +204,41 @@ impl Ended for CaseReport {
     }
 }
 
-impl CaseReport {
-    /// Returns the worse of two ends of a case, with the disclosures and the Xid messages of both.
-    pub(super) fn with_incidents_of(mut self, other: &Self) -> Self {
-        let new = |all: &[String], text: &&String| !all.contains(text);
-        let disclosures: Vec<_> =
-            other.disclosures.iter().filter(|text| new(&self.disclosures, text)).cloned().collect();
-        let xids: Vec<_> = other.xids.iter().filter(|text| new(&self.xids, text)).cloned().collect();
-        self.disclosures.extend(disclosures);
-        self.xids.extend(xids);
-        self
+/// The ends of one case: the worst of them, with the disclosures and the Xid messages of all.
+pub(super) struct AllEnds {
+    case: CaseReport,
+    /// The disclosures and the Xid messages of the case. A search in its lists would take quadratic time in all.
+    disclosures: BTreeSet<String>,
+    xids: BTreeSet<String>,
+}
+
+impl AllEnds {
+    pub(super) fn of(case: CaseReport) -> Self {
+        let set = |texts: &[String]| -> BTreeSet<String> { texts.iter().cloned().collect() };
+        Self { disclosures: set(&case.disclosures), xids: set(&case.xids), case }
+    }
+
+    /// Adds an end that is no worse than those before.
+    pub(super) fn add(&mut self, other: CaseReport) {
+        let add = |known: &mut BTreeSet<String>, all: &mut Vec<String>, new: Vec<String>| {
+            for text in new {
+                if known.insert(text.clone()) {
+                    all.push(text);
+                }
+            }
+        };
+        add(&mut self.disclosures, &mut self.case.disclosures, other.disclosures);
+        add(&mut self.xids, &mut self.case.xids, other.xids);
+    }
+
+    /// Adds an end that is worse than those before.
+    fn add_worse(&mut self, worse: CaseReport) {
+        let before = std::mem::replace(self, Self::of(worse));
+        self.add(before.case);
+    }
+
+    pub(super) fn into_case(self) -> CaseReport {
+        self.case
     }
 }
 
@@ -252,17 +277,17 @@ pub(super) fn collect(
     file: &File,
     keep: fn(CaseReport) -> CaseReport,
 ) -> Result<(Report, usize), Unreadable> {
-    let mut cases = BTreeMap::new();
+    let mut cases: BTreeMap<String, AllEnds> = BTreeMap::new();
     let add = |case: CaseReport, _, is_worst| match cases.entry(case.id.clone()) {
-        Entry::Vacant(place) => _ = place.insert(keep(case)),
-        Entry::Occupied(mut known) => {
-            let (worst, other) = if is_worst { (keep(case), known.get()) } else { (known.get().clone(), &case) };
-            let both = worst.with_incidents_of(other);
-            known.insert(both);
-        }
+        Entry::Vacant(place) => _ = place.insert(AllEnds::of(keep(case))),
+        Entry::Occupied(known) if is_worst => known.into_mut().add_worse(keep(case)),
+        Entry::Occupied(known) => known.into_mut().add(case),
     };
     let Head { run, running, bad_ends, is_complete, repeated } = scan(path, file, add)?;
-    Ok((Report { run, cases: cases.into_values().collect(), running, bad_ends, is_complete }, repeated))
+    Ok((
+        Report { run, cases: cases.into_values().map(AllEnds::into_case).collect(), running, bad_ends, is_complete },
+        repeated,
+    ))
 }
 
 /// Opens the file of a report, or standard input if the path is `-`.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{MemfdFlags, memfd_create};
 use serde::Deserialize;
 
-use super::read::{Ended, Head, Weight, collect, open, scan, unread};
+use super::read::{AllEnds, Ended, Head, Weight, collect, open, scan, unread};
 use super::{CaseReport, Report, Run, Unreadable, summary};
 use crate::{Failure, Verdict};
 
@@ -221,10 +221,10 @@ impl Source for Index {
 
     fn case(&self, id: &str) -> Result<Option<Cow<'_, CaseReport>>, Unreadable> {
         let Some(entry) = self.cases.get(id) else { return Ok(None) };
-        let mut case = self.read_case(id, entry.place)?;
+        let mut ends = AllEnds::of(self.read_case(id, entry.place)?);
         for place in &entry.others {
-            case = case.with_incidents_of(&self.read_case(id, *place)?);
+            ends.add(self.read_case(id, *place)?);
         }
-        Ok(Some(Cow::Owned(case)))
+        Ok(Some(Cow::Owned(ends.into_case())))
     }
 }
