@@ -168,10 +168,17 @@ impl Values {
     /// Returns the oldest value of a participant with this address that has not been given back, and marks it so. A case
     /// that gets an address twice gives the first one back first.
     pub(crate) fn release(&mut self, participant: usize, address: u64) -> Option<&Value> {
-        let is_it = |value: &Value| {
-            value.kind == Kind::Object && value.owner == participant && value.number == address && !value.is_released
-        };
-        let value = self.all.iter_mut().find(|value| is_it(value))?;
+        self.release_one(|value| value.kind == Kind::Object && value.owner == participant && value.number == address)
+    }
+
+    /// The same for a handle of physical memory.
+    pub(crate) fn release_handle(&mut self, participant: usize, handle: u64) -> Option<&Value> {
+        let of = "CUmemGenericAllocationHandle";
+        self.release_one(|value| value.of == of && value.owner == participant && value.number == handle)
+    }
+
+    fn release_one(&mut self, is_it: impl Fn(&Value) -> bool) -> Option<&Value> {
+        let value = self.all.iter_mut().find(|value| !value.is_released && is_it(value))?;
         value.is_released = true;
         Some(value)
     }

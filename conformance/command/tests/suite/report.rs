@@ -177,6 +177,12 @@ fn a_disclosure_in_a_pid_namespace_has_a_program() -> Outcome {
     Verdict::Crash,
     "killed by signal 6"
 )]
+#[case::one_handle_twice(
+    "import-twice-counts-once",
+    "reported::each_import_is_released",
+    Verdict::Fail,
+    "importer: cuMemRelease(memory3) returned CUDA_ERROR_INVALID_VALUE (1)"
+)]
 #[case::another_path(
     "map-accepts-an-offset-and-ignores-it",
     "reported::a_mapping_begins_at_its_offset",

@@ -132,6 +132,20 @@ fn a_mapping_begins_at_its_offset(importer: Role) -> Outcome {
     Ok(())
 }
 
+/// Each of two imports is released.
+#[rstest]
+#[conformance::test(needs(memory_descriptors))]
+fn each_import_is_released(exporter: Role, importer: Role) -> Outcome {
+    let of_descriptors = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
+    let physical = exporter.mem_create(8 * MIB, MemProperties::device(0).exportable(of_descriptors), 0)?;
+    let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(physical)?)?;
+    let descriptor = importer.receive_descriptor(&sent)?;
+    let one = importer.mem_import_from_descriptor(descriptor)?;
+    let other = importer.mem_import_from_descriptor(descriptor)?;
+    importer.mem_release(one)?;
+    importer.mem_release(other)
+}
+
 /// A case for drivers of one version only.
 #[rstest]
 #[conformance::test(needs(cuda = 13_000, cuda_before = 13_010))]
