@@ -69,10 +69,12 @@ pub(crate) fn comparison(
             .map(Some)
             .ok_or_else(|| Unwritable::new("the program has no variable for the checked number"));
     }
-    // A number that the case computes is not the result of a call, even if the two are equal.
-    let is_computed = text
-        .split_once(&format!(" {} ", compared.operator))
-        .is_some_and(|(left, _)| [" * ", " / ", " % "].iter().any(|operator| outside(left).contains(operator)));
+    // A number that the case computes is not the result of a call, even if the two are equal. If it computes the right side from
+    // the left one, that number is wrong if what the driver returned was wrong.
+    let is_computed = text.split_once(&format!(" {} ", compared.operator)).is_some_and(|(left, right)| {
+        let is_left = [" * ", " / ", " % "].iter().any(|operator| outside(left).contains(operator));
+        is_left || computes_with(right, left)
+    });
     if is_computed {
         return if holds { Ok(None) } else { Err(Unwritable::new("the condition is computed in the case")) };
     }
@@ -301,6 +303,13 @@ fn outside(expression: &str) -> String {
     expression.chars().filter(is_outside).collect()
 }
 
+/// Whether an expression computes a number with a variable, such as `accepted | mask & FABRIC` with `mask`.
+fn computes_with(expression: &str, variable: &str) -> bool {
+    let is_of_a_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':');
+    let is_condition = ["&&", "||"].iter().any(|operator| expression.contains(operator));
+    expression != variable && !is_condition && expression.split(|c| !is_of_a_name(c)).any(|word| word == variable)
+}
+
 /// Returns the part of a value that a check can compare: a program has few of the bytes that a process reads.
 pub(crate) fn beginning(text: &str) -> &str {
     const LONG: usize = 16 << 10;
@@ -469,12 +478,21 @@ pub(crate) fn of_answer(program: &Program, answer: &str, holds: bool) -> Option<
 
 #[cfg(test)]
 mod tests {
-    use super::outside;
+    use super::{computes_with, outside};
 
     /// The arguments of a call are not computed values.
     #[test]
     fn arguments_are_inside() {
         assert_eq!(outside("importer.mismatches(here, SIZE / 2, 7) ? "), "importer.mismatches) ? ");
         assert_eq!(outside("f(a)? * 2"), "f)? * 2");
+    }
+
+    /// A field is another variable, and the variable itself is not computed.
+    #[test]
+    fn a_right_side_can_use_the_left_one() {
+        assert!(computes_with("accepted | mask & FABRIC", "mask"), "the variable is not found");
+        for other in ["mask", "other.mask | 1", "masks | 1", "used && (mask > 0 || used == 0)"] {
+            assert!(!computes_with(other, "mask"), "{other} counts as computed");
+        }
     }
 }

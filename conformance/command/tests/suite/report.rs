@@ -183,6 +183,12 @@ fn a_disclosure_in_a_pid_namespace_has_a_program() -> Outcome {
     Verdict::Fail,
     "importer: cuMemRelease(memory3) returned CUDA_ERROR_INVALID_VALUE (1)"
 )]
+#[case::computed(
+    "device-pool-mask-reads-zero",
+    "reported::a_mask_has_descriptors",
+    Verdict::Fail,
+    "computed1 is 0, expected 1"
+)]
 #[case::another_path(
     "map-accepts-an-offset-and-ignores-it",
     "reported::a_mapping_begins_at_its_offset",
@@ -197,6 +203,22 @@ fn a_program_of_a_failed_run_agrees_with_its_case(
     #[case] says: &str,
 ) -> Outcome {
     tells_apart(fault, case, verdict, says)
+}
+
+/// What a case computes from a wrong result is wrong for a sound driver, so no program compares with it.
+#[rstest]
+#[conformance::test()]
+fn a_number_computed_from_a_wrong_result_has_no_program() -> Outcome {
+    let fault = ("REFERENCE_DRIVER_FAULT", "device-pool-mask-reads-zero");
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let mut command = suite("reference")?;
+    command.env(fault.0, fault.1).args(["--seed", "1", "--exact", "reported::a_mask_has_descriptors_too"]);
+    let run = run(command)?;
+    let mut command = conformance(&["report", "--runs", "1"])?;
+    command.env(fault.0, fault.1).arg(run.path()).arg("--output").arg(folder.path());
+    let (code, text, errors) = finish(command)?;
+    check!(code == Some(0) && text.contains("no program: the condition is computed in the case"), "{text}{errors}");
+    Ok(())
 }
 
 /// A program looks at the CUDA version of the driver if its case needs one.

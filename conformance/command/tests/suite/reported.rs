@@ -5,14 +5,17 @@ use std::time::Duration;
 use conformance::calls::error::FailingCall;
 use conformance::calls::stream::Call as StreamCall;
 use conformance::machine::Fabric;
-use conformance::trace::condition;
+use conformance::trace::{computed, condition};
 use conformance::{Expect as _, KIB, MIB, MemProperties, Outcome, Placement, Pointer, Role, Stop, Stream, check};
-use cuda_ipc_sys::{CUevent_flags, CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
+use cuda_ipc_sys::{CUdevice_attribute, CUevent_flags, CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
 use rstest::rstest;
 
 use crate::sample::{exporter, importer};
 
 const READ_WRITE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
+const POOL_MASK: u32 = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES.0;
+const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
+const FABRIC: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC.0;
 
 /// The driver returns the name of a code in full.
 #[rstest]
@@ -136,14 +139,34 @@ fn a_mapping_begins_at_its_offset(importer: Role) -> Outcome {
 #[rstest]
 #[conformance::test(needs(memory_descriptors))]
 fn each_import_is_released(exporter: Role, importer: Role) -> Outcome {
-    let of_descriptors = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
-    let physical = exporter.mem_create(8 * MIB, MemProperties::device(0).exportable(of_descriptors), 0)?;
+    let physical = exporter.mem_create(8 * MIB, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
     let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(physical)?)?;
     let descriptor = importer.receive_descriptor(&sent)?;
     let one = importer.mem_import_from_descriptor(descriptor)?;
     let other = importer.mem_import_from_descriptor(descriptor)?;
     importer.mem_release(one)?;
     importer.mem_release(other)
+}
+
+/// Apart from fabric handles, pools can be shared by descriptors only. The case says how it computes that.
+#[rstest]
+#[conformance::test(needs(memory_pools))]
+fn a_mask_has_descriptors(exporter: Role) -> Outcome {
+    let mask = exporter.device_get_attribute(POOL_MASK, 0)?.cast_unsigned();
+    let without_fabric = format!("{{0}} - {{0}} / {FABRIC} % 2 * {FABRIC}");
+    let others = computed(u64::from(mask & !FABRIC), &without_fabric, &[u64::from(mask)]);
+    let expected = u64::from(DESCRIPTOR);
+    check!(others == expected);
+    Ok(())
+}
+
+/// The same for a case that does not say it.
+#[rstest]
+#[conformance::test(needs(memory_pools))]
+fn a_mask_has_descriptors_too(exporter: Role) -> Outcome {
+    let mask = exporter.device_get_attribute(POOL_MASK, 0)?.cast_unsigned();
+    check!(mask == DESCRIPTOR | mask & FABRIC);
+    Ok(())
 }
 
 /// A case for drivers of one version only.
