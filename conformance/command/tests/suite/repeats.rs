@@ -1,7 +1,5 @@
 //! A case that appears more than once in a report, as in one of a nextest run that tries again: its worst result counts.
 
-use std::time::{Duration, Instant};
-
 use conformance::report::{CaseReport, Report};
 use conformance::{Defect, Outcome, Stop, Verdict, check};
 use rstest::rstest;
@@ -122,34 +120,6 @@ fn every_end_discloses(#[values(["first", "second"], ["second", "first"])] texts
     check!(texts.iter().all(|text| printed.contains(&format!("the {text} secret"))), "{printed}");
     let report = Report::read(&reports.path("new")).map_err(harness)?;
     check!(report.cases[1].disclosures.len() == 2, "{:?}", report.cases[1].disclosures);
-    Ok(())
-}
-
-/// A report with very many disclosures is read soon, even if each is that of another end of one case.
-#[rstest]
-#[case::shown("show")]
-#[case::in_a_fleet("fleet")]
-#[conformance::test()]
-fn very_many_disclosures_are_read_soon(#[case] subcommand: &str) -> Outcome {
-    const MANY: usize = 60_000;
-    let mut report = plain("580.159.04", 1);
-    report.cases[0].disclosures = vec!["a process reads the memory NAME".to_owned()];
-    let lines = report.to_lines().map_err(harness)?;
-    let [first, case, last] = lines.lines().collect::<Vec<_>>()[..] else { return Err(harness(&lines)) };
-    // Names of letters, because numbers in disclosures are not compared.
-    let letter = |digit: u8| char::from(digit - b'0' + b'a');
-    let name = |number: usize| number.to_string().bytes().map(letter).collect::<String>();
-    let cases: String = (0..MANY).map(|number| case.replace("NAME", &name(number)) + "\n").collect();
-    let folder = tempfile::tempdir().map_err(harness)?;
-    let path = folder.path().join("report.jsonl");
-    std::fs::write(&path, format!("{first}\n{cases}{last}\n")).map_err(harness)?;
-    let mut command = conformance(&[subcommand])?;
-    command.arg(if subcommand == "fleet" { folder.path() } else { &path });
-    let began = Instant::now();
-    let (code, printed, errors) = finish(command)?;
-    let took = began.elapsed();
-    check!(code == Some(0) && printed.contains("a process reads the memory "), "{code:?}: {errors}");
-    check!(took < Duration::from_secs(30), "it took {took:?}");
     Ok(())
 }
 
