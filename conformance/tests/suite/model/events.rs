@@ -169,8 +169,22 @@ pub(crate) fn possible(world: &World) -> Vec<(u32, Vec<Step>)> {
         };
         world.streams.iter().flat_map(of_stream).collect()
     };
+    // What waits for pending work: without a turn of their own, few scripts have such a chain.
+    let is_pending = |step: &Step| {
+        step.is_possible(world)
+            && match step.call {
+                Call::Record { stream, .. } => !world.streams[&stream].held_by.is_empty(),
+                Call::Wait { stream, event, .. } => {
+                    world.streams[&stream].held_by.is_empty() && !held(world, event).is_empty()
+                }
+                _ => false,
+            }
+    };
+    let only_pending = |steps: &[Step]| steps.iter().copied().filter(is_pending).collect::<Vec<_>>();
     let on_any_thread = |calls: &dyn Fn(Thread) -> Vec<Step>| [Thread::First, Thread::New].map(calls).concat();
     let handles = world.event_handles.keys().flat_map(|handle| every(&|| Call::Open { name, handle: *handle }));
+    let records = on_any_thread(&|thread| pairs(&|event, stream| Call::Record { event, stream, thread }));
+    let waits = on_any_thread(&|thread| pairs(&|event, stream| Call::Wait { stream, event, thread }));
     vec![
         (if world.events.len() < 2 { 4 } else { 1 }, every(&|| Call::Create { name })),
         (1, events(&|event| Call::Destroy { event })),
@@ -181,8 +195,10 @@ pub(crate) fn possible(world: &World) -> Vec<(u32, Vec<Step>)> {
         (4, streams(&|stream| Call::Write { seed: name, stream })),
         (6, streams(&|stream| Call::Hold { name, stream })),
         (1, world.latches.iter().map(|(latch, by)| Step { by: *by, call: Call::Release { latch: *latch } }).collect()),
-        (10, on_any_thread(&|thread| pairs(&|event, stream| Call::Record { event, stream, thread }))),
-        (10, on_any_thread(&|thread| pairs(&|event, stream| Call::Wait { stream, event, thread }))),
+        (20, only_pending(&records)),
+        (20, only_pending(&waits)),
+        (10, records),
+        (10, waits),
         (6, on_any_thread(&|thread| events(&|event| Call::Query { event, thread }))),
         (4, streams(&|stream| Call::QueryStream { stream })),
         (3, on_any_thread(&|thread| events(&|event| Call::Synchronize { event, thread }))),

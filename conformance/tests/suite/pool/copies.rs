@@ -28,7 +28,7 @@ fn every_copy_reaches_imports(
     copy.reaches(ImportKind::Pool, &exporter, &importer)
 }
 
-/// Every function that copies moves more than 64 MiB from and to imports, up to the last byte.
+/// Every function that copies moves more than 32 MiB from and to imports, up to the last byte.
 #[rstest]
 #[conformance::test("POOL-PTR-001", needs(pool_descriptors))]
 fn every_large_copy_reaches_imports(

@@ -8,9 +8,9 @@ use super::import_kind::{ImportKind, Imported};
 const SIZE: u64 = 12 * MIB;
 
 /// A large copy with an odd tail.
-const LARGE: u64 = 64 * MIB + 4093;
+const LARGE: u64 = 33 * MIB + 4093;
 /// Room for such a copy: a multiple of every granularity.
-const ROOM: u64 = 66 * MIB;
+const ROOM: u64 = 34 * MIB;
 
 /// The functions that copy.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +58,7 @@ impl Copy {
         self.make_large(importer, (exporter, &behind), (exporter, &source), stream)
     }
 
-    /// Copies more than 64 MiB, and checks both ends and the middle. Each side has the process that writes or reads its
+    /// Copies more than 32 MiB, and checks both ends and the middle. Each side has the process that writes or reads its
     /// memory at the address `there`. The importer copies at the addresses `here`.
     fn make_large(
         self,
@@ -68,7 +68,7 @@ impl Copy {
         stream: Stream,
     ) -> Outcome {
         const PIECE: u64 = 4 * KIB;
-        const PLACES: [u64; 3] = [0, 32 * MIB, 64 * MIB - PIECE];
+        const PLACES: [u64; 3] = [0, 16 * MIB, 32 * MIB];
         const TAIL: u64 = LARGE - 4;
         let (pattern, tail) = (seed(), seed().to_le_bytes().to_vec());
         for place in PLACES {

@@ -28,7 +28,7 @@ fn every_copy_reaches_imports(
     copy.reaches(ImportKind::VirtualMemory, &exporter, &importer)
 }
 
-/// Every function that copies moves more than 64 MiB from and to imports, up to the last byte.
+/// Every function that copies moves more than 32 MiB from and to imports, up to the last byte.
 #[rstest]
 #[conformance::test("VMM-IMP-001", needs(memory_descriptors))]
 fn every_large_copy_reaches_imports(

@@ -28,7 +28,7 @@ fn every_copy_reaches_imports(
     copy.reaches(ImportKind::Legacy, &exporter, &importer)
 }
 
-/// Every function that copies moves more than 64 MiB from and to imports, up to the last byte.
+/// Every function that copies moves more than 32 MiB from and to imports, up to the last byte.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-001", "IPCMEM-OPEN-046")]
 fn every_large_copy_reaches_imports(
