@@ -45,6 +45,8 @@ pub enum Refused {
     Missing(String),
     /// The system does not let the role do this.
     Unsupported(String),
+    /// What the driver gave cannot be used, although it returned no error.
+    Unusable(String),
     /// The role failed outside the driver.
     Role(String),
 }
@@ -53,7 +55,9 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Driver { function, code, .. } => write!(f, "{function} returned {}", CUresult(*code)),
-            Self::Missing(message) | Self::Unsupported(message) | Self::Role(message) => f.write_str(message),
+            Self::Missing(message) | Self::Unsupported(message) | Self::Unusable(message) | Self::Role(message) => {
+                f.write_str(message)
+            }
         }
     }
 }

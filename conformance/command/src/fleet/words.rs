@@ -31,10 +31,14 @@ pub(super) fn headline(fleet: &Fleet) -> String {
         0 => String::new(),
         files => format!("; {} could not be read", count(files, "file")),
     };
-    let unfinished = match fleet.reports.iter().filter(|report| report.is_unfinished).count() {
+    let unfinished: Vec<_> = fleet.reports.iter().filter(|report| report.is_unfinished).collect();
+    // A host can have one of each driver.
+    let hosts: BTreeSet<_> = unfinished.iter().filter_map(|report| report.host.as_ref()).collect();
+    let hosts = count(hosts.len(), "host");
+    let unfinished = match unfinished.len() {
         0 => String::new(),
-        1 => "; the newest report of 1 host has no end: its run broke off or still goes on".to_owned(),
-        hosts => format!("; the newest reports of {hosts} hosts have no end: their runs broke off or still go on"),
+        1 => format!("; the newest report of {hosts} has no end: its run broke off or still goes on"),
+        _ => format!("; the newest reports of {hosts} have no end: their runs broke off or still go on"),
     };
     let undecided = undecided(fleet);
     format!("{}: {clauses}{undecided}{unfit}{unfinished}{lost}{unread}", reports(fleet))
@@ -43,22 +47,22 @@ pub(super) fn headline(fleet: &Fleet) -> String {
 /// Says how many rules break on only a few hosts, and how many others break. Listed deviations are known, and a rule that a
 /// release of a driver broke is told before. `None` if that leaves nothing to say.
 fn broken(fleet: &Fleet) -> Option<String> {
-    let outliers = fleet.outliers.iter().filter(|outlier| outlier.is_broken && outlier.usual.is_empty());
-    let hosts: BTreeSet<_> = outliers.clone().flat_map(|outlier| &outlier.reports).collect();
+    let outliers = || fleet.outliers.iter().filter(|outlier| outlier.is_broken && outlier.usual.is_empty());
+    let (of_outliers, hosts) = now(fleet, outliers());
     let of_releases = fleet.regressions.iter().map(|one| &one.row);
-    let rows: BTreeSet<_> = outliers.clone().map(|outlier| &outlier.row).chain(of_releases).collect();
+    let rows: BTreeSet<_> = of_outliers.iter().copied().chain(of_releases).collect();
     let (at, peer) = (at(fleet), peer(fleet));
-    let told = outliers.count();
+    let told = of_outliers.len();
     let is_first = fleet.regressions.is_empty();
     let others: Vec<_> = fleet.rules.iter().filter(|rule| !rows.contains(&rule.row)).collect();
     let others: Vec<_> = others.into_iter().filter(|rule| fleet.broken_now(rule, false).next().is_some()).collect();
-    let of_others: BTreeSet<_> = others.iter().flat_map(|rule| fleet.broken_now(rule, false)).collect();
-    let of_others = format!("{} {at} {}", breaks(others.len()), count(of_others.len(), peer));
+    let of_others: Vec<_> = others.iter().flat_map(|rule| fleet.broken_now(rule, false)).collect();
+    let of_others = format!("{} {at} {}", breaks(others.len()), count(peers_in(fleet, &of_others), peer));
     let few = format!(
         "{} {} {at} {}, but {} {at} most {peer}s of the same driver and GPUs",
         count(told, "rule"),
         breaks(told),
-        count(hosts.len(), peer),
+        count(hosts, peer),
         if told == 1 { "holds" } else { "hold" },
     );
     Some(match (told, others.len()) {
@@ -74,22 +78,46 @@ fn broken(fleet: &Fleet) -> Option<String> {
 /// Says how many rules break in a worse way on a few hosts than on the others, on which they break too.
 fn worse(fleet: &Fleet) -> Option<String> {
     let outliers = || fleet.outliers.iter().filter(|outlier| !outlier.usual.is_empty());
-    let rows: BTreeSet<_> = outliers().map(|outlier| &outlier.row).collect();
-    let hosts: BTreeSet<_> = outliers().flat_map(|outlier| &outlier.reports).collect();
+    let (rows, hosts) = now(fleet, outliers());
     let (at, peer) = (at(fleet), peer(fleet));
     let told = || {
-        let (rules, few) = (count(rows.len(), "rule"), count(hosts.len(), peer));
+        let (rules, few) = (count(rows.len(), "rule"), count(hosts, peer));
         let breaks = breaks(rows.len());
         format!("{rules} {breaks} in a worse way {at} {few} than {at} most {peer}s of the same driver and GPUs")
     };
     (!rows.is_empty()).then(told)
 }
 
+/// Returns the rules of outliers, and how many hosts have them now. A host has a compared report of each release that it
+/// had, and the earlier ones do not say what it does now.
+fn now<'fleet>(fleet: &Fleet, outliers: impl Iterator<Item = &'fleet Outlier>) -> (BTreeSet<&'fleet String>, usize) {
+    let is_current = |index: &usize| fleet.reports.get(*index).is_some_and(|report| report.is_current);
+    let (mut rows, mut reports) = (BTreeSet::new(), Vec::new());
+    for outlier in outliers {
+        let current: Vec<_> = outlier.reports.iter().copied().filter(is_current).collect();
+        if !current.is_empty() {
+            rows.insert(&outlier.row);
+        }
+        reports.extend(current);
+    }
+    (rows, peers_in(fleet, &reports))
+}
+
+/// Counts the hosts of some reports, or the reports, if those are compared.
+fn peers_in(fleet: &Fleet, reports: &[usize]) -> usize {
+    let reports: BTreeSet<_> = reports.iter().copied().collect();
+    let host = |index: usize| fleet.reports.get(index).and_then(|report| report.host.as_ref());
+    match peer(fleet) {
+        "host" => reports.into_iter().filter_map(host).collect::<BTreeSet<_>>().len(),
+        _ => reports.len(),
+    }
+}
+
 /// Says in how many cases the harness failed. Nothing is known of their rules, and their runs failed.
 fn undecided(fleet: &Fleet) -> String {
-    let reports: Vec<_> = fleet.reports.iter().filter(|report| errors(report).is_some()).collect();
-    let cases = reports.iter().map(|report| report.errors).sum();
-    let (at, hosts) = (at(fleet), count(reports.len(), peer(fleet)));
+    let reports: Vec<_> = (0..fleet.reports.len()).filter(|index| errors(&fleet.reports[*index]).is_some()).collect();
+    let cases = reports.iter().map(|index| fleet.reports[*index].errors).sum();
+    let (at, hosts) = (at(fleet), count(peers_in(fleet, &reports), peer(fleet)));
     match reports.len() {
         0 => String::new(),
         _ => format!("; {at} {hosts}, the harness could not decide {}", count(cases, "case")),

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use conformance::Verdict;
 use conformance::catalogue::{self, Row};
 use conformance::identity::Kind;
 use conformance::report::{CaseReport, Run, Step};
+use conformance::{Defect, Verdict};
 
 use super::comment::wrapped;
 use super::condition::readable;
@@ -43,7 +43,7 @@ impl<'report> Page<'report> {
     /// Returns the sentence that names the bug.
     fn title(&self) -> String {
         let case = self.case;
-        if let Some(disclosure) = case.disclosures.first() {
+        if let Some(disclosure) = case.disclosures.first().filter(|_| !fails_otherwise(case)) {
             return disclosure.clone();
         }
         if let Some(what) = case.failure.as_ref().and_then(conformance::Failure::what) {
@@ -138,7 +138,9 @@ impl<'report> Page<'report> {
         let is_shown = case.how_it_failed().is_some() || !case.disclosures.is_empty();
         let times = match (failed, runs) {
             (_, 0) => "it did not run again".to_owned(),
-            (0, _) if !case.disclosures.is_empty() => "a disclosure does not fail the case".to_owned(),
+            (0, _) if !case.disclosures.is_empty() && case.how_it_failed().is_none() => {
+                "a disclosure does not fail the case".to_owned()
+            }
             (0, 1) => "it did not fail in 1 later run".to_owned(),
             (0, _) => format!("it did not fail in any of {runs} later runs"),
             _ if is_shown => format!("in {failed} of {runs} later runs"),
@@ -218,6 +220,11 @@ impl<'report> Page<'report> {
             .collect();
         text + &glossary::text(&steps)
     }
+}
+
+/// Whether a case failed in another way than by what it disclosed.
+fn fails_otherwise(case: &CaseReport) -> bool {
+    case.how_it_failed().is_some_and(|failure| failure.kind != Defect::Disclosure)
 }
 
 /// Writes the value of a setting. A path in the home folder begins with `~`, because that folder names a user.

@@ -23,6 +23,10 @@ static int *has_found;
 
 /* Prints one line and ends the process. */
 static void end(int code, const char *format, ...) {
+    static int is_ending;
+    /* Several threads can find something. The first one says what, and its exit ends the others. */
+    while (__atomic_exchange_n(&is_ending, 1, __ATOMIC_SEQ_CST))
+        pause();
     char text[1024];
     va_list arguments;
     va_start(arguments, format);
@@ -68,7 +72,8 @@ __attribute__((unused)) static CUresult must_return(const char *call, CUresult c
     if (*one == END)
         end(MISBEHAVES, "%s: %s returned %s (%d), expected %s%s", names[self], call, name_of(code), (int)code,
             codes[0] == ANY_ERROR ? "an error" : name_of(codes[0]), codes[1] == END ? "" : " or another listed code");
-    calls[self] = NULL;
+    if (!is_thread)
+        calls[self] = NULL;
     return code;
 }
 #define refuses(call, ...) (calls[self] = #call, must_return(#call, (call), (int[]){ __VA_ARGS__, END }))

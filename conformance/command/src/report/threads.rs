@@ -3,6 +3,8 @@
 //! Each thread is a block of lines that begins with a mark. Blocks that differ only in numbers become one loop, as other
 //! repeated lines do, and a loop with the mark becomes a function that each thread runs.
 
+use conformance::trace::Expectation;
+
 use super::call;
 use super::piece::MARK;
 use super::program::Program;
@@ -10,9 +12,13 @@ use super::story::{Called, Expected, Step, Unwritable};
 
 /// Writes the calls of each thread of a step.
 pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<(), Unwritable> {
-    if step.expectation != Expected::Success {
-        return Err(Unwritable::new("the driver may refuse what several threads do"));
-    }
+    // What each thread is refused.
+    let refused = match &step.expectation {
+        Expected::Success => None,
+        Expected::Other(Expectation::Refused(codes)) if codes.is_empty() => Some(", ANY_ERROR".to_owned()),
+        Expected::Other(Expectation::Refused(codes)) => Some(codes.iter().map(|code| format!(", {code}")).collect()),
+        Expected::Other(_) => return Err(Unwritable::new("the driver may refuse what several threads do")),
+    };
     program.helpers.insert("threads");
     let mut threads: Vec<(u32, Vec<&Called>)> = Vec::new();
     for called in &step.calls {
@@ -32,9 +38,17 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<(),
     threads.sort_by_cached_key(|(_, calls)| calls.iter().map(inputs).collect::<Vec<_>>());
     for (_, calls) in threads {
         program.line(me, MARK);
-        for called in calls {
+        let last = calls.len() - 1;
+        for (place, called) in calls.into_iter().enumerate() {
             let written = call::write(program, me, called)?;
-            program.line(me, format!("succeeds({});", written.text));
+            // Before the call, a thread makes its context current.
+            program.line(
+                me,
+                match refused.as_ref().filter(|_: &&String| place == last) {
+                    Some(codes) => format!("refuses({}{codes});", written.text),
+                    None => format!("succeeds({});", written.text),
+                },
+            );
             written.register(program, me);
             if called.call.function.ends_with("ExportToShareableHandle") {
                 let descriptor = program.values.last_descriptor().unwrap_or_default();

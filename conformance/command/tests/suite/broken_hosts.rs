@@ -100,6 +100,32 @@ fn a_host_that_fails_in_a_worse_way_is_named(
     Ok(())
 }
 
+/// What lists of sites add to a reason makes no other way of it, so they hide no worse one.
+#[rstest]
+#[conformance::test()]
+fn lists_hide_no_way_in_which_a_rule_breaks() -> Outcome {
+    let folder = hosts(7, 7, wrong_code)?;
+    for (number, end) in ["", " (listed: https://example.org/7)", " (a.toml excused it until 2026-01-31; owner: a)"]
+        .into_iter()
+        .cycle()
+        .take(6)
+        .enumerate()
+    {
+        let mut report = of_host("580.159.04", 3, &format!("node-{number}"));
+        wrong_code(&mut report);
+        report.cases[1].reason = report.cases[1].reason.take().map(|reason| reason + end);
+        write(folder.path(), &format!("{number:02}.jsonl"), &report)?;
+    }
+    let mut report = of_host("580.159.04", 3, "node-6");
+    crash(&mut report);
+    write(folder.path(), "06.jsonl", &report)?;
+    let (_, history, errors) = run(folder.path(), &["--rule", ROW])?;
+    let says = "breaks in 7 of 7 reports: wrong code, the importer showed a wrong code (6); crash, SIGSEGV in \
+                cuMemPoolImportPointer (1)\n";
+    check!(history.ends_with(says), "{history}{errors}");
+    Ok(())
+}
+
 /// If a rule broke only in earlier reports, also with another driver, the first sentence and the table by host say so.
 #[rstest]
 #[case::repaired("580.159.04")]
@@ -116,6 +142,51 @@ fn a_repaired_rule_is_in_no_table_of_hosts(#[case] version: &str) -> Outcome {
         table.contains("\n  no rule breaks on any host now; --by driver counts earlier reports too\n"),
         "{table}{errors}"
     );
+    Ok(())
+}
+
+/// The first sentence counts hosts, not their reports: a host that shows the same with two releases is one. What it showed
+/// only with the earlier one is an outlier of that release, and no longer breaks.
+#[rstest]
+#[case::still(true, crash as fn(&mut Report), ": 1 rule breaks on 1 host, but holds on most hosts of the same driver and GPUs.")]
+#[case::repaired(false, crash as fn(&mut Report), ": no rule breaks on only a few hosts of the same driver and GPUs.")]
+#[case::undecided(true, |report: &mut Report| report.cases[1].verdict = Verdict::Error, "; on 1 host, the harness could not decide 1 case.")]
+#[case::without_an_end(true, |report: &mut Report| report.is_complete = false, "; the newest report of 1 host has no end: ")]
+#[conformance::test()]
+fn a_host_with_two_releases_is_one_host(
+    #[case] is_still: bool,
+    #[case] alter: fn(&mut Report),
+    #[case] says: &str,
+) -> Outcome {
+    let folder = hosts(4, 1, alter)?;
+    for number in 0..4 {
+        let mut later = of_host("590.1", 3, &format!("node-{number}"));
+        later.run.began = Some("2026-12-01T08:00:00Z".to_owned());
+        if is_still && number == 0 {
+            alter(&mut later);
+        }
+        write(folder.path(), &format!("later-{number}.jsonl"), &later)?;
+    }
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    check!(printed.lines().next().is_some_and(|first| first.contains(says)), "{printed}{errors}");
+    Ok(())
+}
+
+/// Runs of two drivers that broke off on one host are those of one host.
+#[rstest]
+#[conformance::test()]
+fn a_host_with_two_drivers_is_one_host() -> Outcome {
+    let folder = hosts(2, 0, crash)?;
+    for name in ["NVIDIA", "reference"] {
+        let mut later = of_host("590.1", 3, "node-0");
+        later.run.began = Some("2026-12-01T08:00:00Z".to_owned());
+        later.run.driver.name = name.to_owned();
+        later.is_complete = false;
+        write(folder.path(), &format!("{name}.jsonl"), &later)?;
+    }
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    let says = "; the newest reports of 1 host have no end: their runs broke off or still go on.";
+    check!(printed.lines().next().is_some_and(|first| first.ends_with(says)), "{printed}{errors}");
     Ok(())
 }
 

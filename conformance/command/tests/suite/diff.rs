@@ -159,6 +159,16 @@ fn how_often_a_case_fails_is_compared(
     (Verdict::Crash, "importer: killed by signal 11 (SIGSEGV) in cuMemPoolDestroy(pool: Pool(0x7))", None),
     "1 case fails in a worse way than before: SIGSEGV in cuMemPoolDestroy."
 )]
+#[case::no_longer_listed(
+    (Verdict::Deviation, "x does not hold (listed: https://example.org/7)", None),
+    (Verdict::Fail, "x does not hold (site.toml excused it until 2026-01-31; owner: storage)", None),
+    "1 case fails as before, but no list excuses it any more: x does not hold."
+)]
+#[case::worse_than_listed(
+    (Verdict::Deviation, "x does not hold (listed: https://example.org/7)", None),
+    (Verdict::Crash, "importer: killed by signal 11 (SIGSEGV) in cuMemPoolDestroy(pool: Pool(0x7))", None),
+    "1 case fails in a worse way than before: SIGSEGV in cuMemPoolDestroy."
+)]
 #[case::worse_and_more_often(
     (Verdict::Fail, "x does not hold", Some(1)),
     (Verdict::Crash, "importer: killed by signal 11 (SIGSEGV) in cuMemPoolDestroy(pool: Pool(0x7))", Some(3)),

@@ -183,11 +183,23 @@ fn a_disclosure_in_a_pid_namespace_has_a_program() -> Outcome {
     Verdict::Fail,
     "importer: cuMemRelease(memory3) returned CUDA_ERROR_INVALID_VALUE (1)"
 )]
+#[case::other_threads(
+    "query-import-from-another-thread-succeeds",
+    "reported::other_threads_see_pending_work",
+    Verdict::Fail,
+    "expected CUDA_ERROR_NOT_READY"
+)]
 #[case::computed(
     "device-pool-mask-reads-zero",
     "reported::a_mask_has_descriptors",
     Verdict::Fail,
     "computed1 is 0, expected 1"
+)]
+#[case::a_leak_after_a_disclosure(
+    "kill-keeps-open-memory",
+    "reported::a_killed_importer_disclosed",
+    Verdict::Leak,
+    "the memory must be free again"
 )]
 #[case::another_path(
     "map-accepts-an-offset-and-ignores-it",
@@ -218,6 +230,21 @@ fn a_number_computed_from_a_wrong_result_has_no_program() -> Outcome {
     command.env(fault.0, fault.1).arg(run.path()).arg("--output").arg(folder.path());
     let (code, text, errors) = finish(command)?;
     check!(code == Some(0) && text.contains("no program: the condition is computed in the case"), "{text}{errors}");
+    Ok(())
+}
+
+/// If several threads of a program find something, it still prints one line.
+#[rstest]
+#[conformance::test()]
+fn threads_print_one_line() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    const FAULT: &str = "open-allows-one-thread";
+    let (found, program) = reported_with(FAULT, "reported::threads_open", folder.path())?;
+    check!(found == Verdict::Fail, "the verdict is {found}");
+    for _ in 0..20 {
+        let (code, line) = executed(&program, &reference()?, Some(FAULT))?;
+        check!(code == Some(1) && line.lines().count() == 1, "{code:?}: {line}");
+    }
     Ok(())
 }
 
@@ -252,6 +279,26 @@ fn tells_apart(fault: &str, planted: &str, verdict: Verdict, says: &str) -> Outc
     check!(code == Some(1) && line.contains(says), "{code:?}: {line}");
     let (code, line) = executed(&program, &reference()?, None)?;
     check!(code == Some(0), "{code:?}: {line}");
+    Ok(())
+}
+
+/// The page of a case that failed and disclosed is about the failure, and says whether it failed again.
+#[rstest]
+#[conformance::test()]
+fn a_failure_comes_before_a_disclosure() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let run = ran("planted::discloses/passes")?;
+    let file = fs::read_to_string(run.path()).map_err(harness)?;
+    let failed =
+        file.replacen(r#""verdict":"pass","reason":null"#, r#""verdict":"fail","reason":"x does not hold""#, 1);
+    check!(failed != file, "{file}");
+    fs::write(run.path(), failed).map_err(harness)?;
+    let text = report(&run, None, folder.path(), "2")?;
+    check!(text.contains("no later run failed"), "{text}");
+    let page = fs::read_to_string(folder.path().join("planted-discloses-passes.md")).map_err(harness)?;
+    check!(page.starts_with("# x does not hold\n"), "{page}");
+    let says = "- **Frequency** in the run of the report; it did not fail in any of 2 later runs\n";
+    check!(page.contains(says), "{page}");
     Ok(())
 }
 

@@ -6,7 +6,9 @@ use conformance::calls::error::FailingCall;
 use conformance::calls::stream::Call as StreamCall;
 use conformance::machine::Fabric;
 use conformance::trace::{computed, condition};
-use conformance::{Expect as _, KIB, MIB, MemProperties, Outcome, Placement, Pointer, Role, Stop, Stream, check};
+use conformance::{
+    Expect as _, KIB, MIB, MemProperties, Outcome, Placement, Pointer, Role, Stop, Stream, check, disclose,
+};
 use cuda_ipc_sys::{CUdevice_attribute, CUevent_flags, CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
 use rstest::rstest;
 
@@ -148,6 +150,19 @@ fn each_import_is_released(exporter: Role, importer: Role) -> Outcome {
     importer.mem_release(other)
 }
 
+/// Discloses, and then ends a process that has an import.
+#[rstest]
+#[conformance::test()]
+fn a_killed_importer_disclosed(exporter: Role, importer: Role) -> Outcome {
+    let memory = exporter.mem_alloc(MIB)?;
+    exporter.fill(memory, MIB, 7)?;
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(memory)?)?;
+    if importer.mismatches(import, MIB, 7)? == 0 {
+        disclose("a kernel of the importer reads memory");
+    }
+    importer.kill()
+}
+
 /// Apart from fabric handles, pools can be shared by descriptors only. The case says how it computes that.
 #[rstest]
 #[conformance::test(needs(memory_pools))]
@@ -160,6 +175,22 @@ fn a_mask_has_descriptors(exporter: Role) -> Outcome {
     Ok(())
 }
 
+/// Threads are refused what the first one is.
+#[rstest]
+#[conformance::test()]
+fn other_threads_see_pending_work(exporter: Role, importer: Role) -> Outcome {
+    let event =
+        exporter.event_create(CUevent_flags::CU_EVENT_DISABLE_TIMING.0 | CUevent_flags::CU_EVENT_INTERPROCESS.0)?;
+    let imported = importer.ipc_open_event_handle(exporter.ipc_get_event_handle(event)?)?;
+    let stream = exporter.stream_create()?;
+    exporter.launch("spin".into(), vec![1_000_000_000_u64.into()], stream)?;
+    exporter.event_record(event, stream)?;
+    importer.event_query(imported).refused(&[CUresult::CUDA_ERROR_NOT_READY])?;
+    importer.event_query_from_threads(imported, 2).refused(&[CUresult::CUDA_ERROR_NOT_READY])?;
+    importer.event_synchronize(imported)?;
+    importer.event_query_from_threads(imported, 2)
+}
+
 /// The same for a case that does not say it.
 #[rstest]
 #[conformance::test(needs(memory_pools))]
@@ -167,6 +198,15 @@ fn a_mask_has_descriptors_too(exporter: Role) -> Outcome {
     let mask = exporter.device_get_attribute(POOL_MASK, 0)?.cast_unsigned();
     check!(mask == DESCRIPTOR | mask & FABRIC);
     Ok(())
+}
+
+/// Threads open one handle at the same time.
+#[rstest]
+#[conformance::test()]
+fn threads_open(exporter: Role, importer: Role) -> Outcome {
+    let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(MIB)?)?;
+    let pointers = importer.ipc_open_mem_handle_from_threads(handle, 8)?;
+    importer.ipc_close_mem_handle_from_threads(pointers)
 }
 
 /// A case for drivers of one version only.

@@ -1,7 +1,7 @@
 //! File descriptors: calls on a role's own descriptors, and the transfer of a descriptor to another role.
 
 use std::io::{Read as _, Write as _};
-use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, IntoRawFd as _, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, IntoRawFd as _, OwnedFd};
 use std::ptr;
 
 use rustix::io::Errno;
@@ -11,7 +11,7 @@ use rustix::process::{
 };
 
 use crate::message::Refused;
-use crate::role::Resource;
+use crate::role::{Resource, close, held};
 use crate::trace;
 use crate::{Descriptor, MemHandle, Role, Stop};
 use peer::wire::Channel;
@@ -39,8 +39,7 @@ calls! {
 
     /// Sends a copy of a descriptor to the runner.
     fn send_descriptor_to_the_runner(session, descriptor: Descriptor) -> () {
-        // SAFETY: the case passes a descriptor that the role holds.
-        let held = unsafe { BorrowedFd::borrow_raw(descriptor.0) };
+        let held = held(descriptor.0)?;
         trace::descriptor(held);
         session.send(held.try_clone_to_owned()?);
         Ok(())
@@ -56,8 +55,7 @@ calls! {
     /// `fcntl(F_DUPFD_CLOEXEC)`: a copy of a descriptor whose number is at least `least`. Raises RLIMIT_NOFILE for this call
     /// if it is too low.
     fn duplicate_descriptor(session, descriptor: Descriptor, least: i32) -> Descriptor {
-        // SAFETY: the case passes a descriptor that the role holds.
-        let held = unsafe { BorrowedFd::borrow_raw(descriptor.0) };
+        let held = held(descriptor.0)?;
         // Room for some numbers that are in use.
         let (before, wanted) = (getrlimit(Limited::Nofile), u64::from(least.unsigned_abs()) + 64);
         if before.current.is_some_and(|limit| limit < wanted) {
@@ -74,9 +72,7 @@ calls! {
     /// `close`.
     fn close_descriptor(session, descriptor: Descriptor) -> () {
         session.ledger.remove(&Resource::Descriptor(descriptor.0));
-        // SAFETY: the role holds the descriptor, and nothing else in the process owns it.
-        drop(unsafe { OwnedFd::from_raw_fd(descriptor.0) });
-        Ok(())
+        close(descriptor.0)
     }
 
     /// Returns the target of a descriptor, as the kernel names it. Fails if the descriptor is not open.
@@ -87,8 +83,7 @@ calls! {
 
     /// Returns whether `mmap` succeeds on a descriptor. Unmaps the memory again.
     fn maps_descriptor(session, descriptor: Descriptor, size: u64) -> bool {
-        // SAFETY: the case passes a descriptor that the role holds.
-        let held = unsafe { BorrowedFd::borrow_raw(descriptor.0) };
+        let held = held(descriptor.0)?;
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
         // SAFETY: the kernel selects an unused address.
         let Ok(mapped) = (unsafe { mmap(ptr::null_mut(), size as usize, protection, flags, held, 0) }) else {
@@ -101,16 +96,14 @@ calls! {
 
     /// Returns whether a descriptor is close-on-exec.
     fn is_close_on_exec(session, descriptor: Descriptor) -> bool {
-        // SAFETY: the case passes a descriptor that the role holds.
-        let held = unsafe { BorrowedFd::borrow_raw(descriptor.0) };
+        let held = held(descriptor.0)?;
         Ok(rustix::io::fcntl_getfd(held)?.contains(rustix::io::FdFlags::CLOEXEC))
     }
 
     /// Replaces the standard input with a copy of a descriptor, or with `/dev/null`.
     fn set_standard_input(session, descriptor: Option<Descriptor>) -> () {
         match descriptor {
-            // SAFETY: the case passes a descriptor that the role holds.
-            Some(held) => rustix::stdio::dup2_stdin(unsafe { BorrowedFd::borrow_raw(held.0) })?,
+            Some(descriptor) => rustix::stdio::dup2_stdin(held(descriptor.0)?)?,
             None => rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?,
         }
         Ok(())
@@ -151,6 +144,9 @@ calls! {
                 Ok(Some(Descriptor(taken)))
             }
             Err(Errno::PERM | Errno::NOSYS) => Ok(None),
+            Err(Errno::BADF) => {
+                Err(Refused::Unusable(format!("the descriptor {} of another process is not open", descriptor.0)))
+            }
             Err(error) => Err(error.into()),
         }
     }

@@ -1,7 +1,6 @@
 //! Memory pools.
 
 use std::ffi::c_void;
-use std::os::fd::{FromRawFd as _, OwnedFd};
 use std::ptr;
 
 use cuda_ipc_sys::{
@@ -10,7 +9,7 @@ use cuda_ipc_sys::{
 };
 
 use crate::message::Refused;
-use crate::role::{Resource, Session, ThreadSession};
+use crate::role::{Resource, Session, ThreadSession, close};
 use crate::{Descriptor, FabricHandle, MemProperties, Pointer, Pool, PoolPointer, Stream};
 
 const DESCRIPTOR: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
@@ -363,8 +362,7 @@ impl ThreadSession {
         let (session, mut descriptor) = (self, -1);
         let output = ptr::from_mut(&mut descriptor).cast();
         cuda!(session.cuMemPoolExportToShareableHandle(output, pool as _, DESCRIPTOR, 0));
-        // SAFETY: the driver just created the descriptor, and nothing else owns it.
-        drop(unsafe { OwnedFd::from_raw_fd(descriptor) });
+        close(descriptor)?;
         Ok(())
     }
 

@@ -1,7 +1,6 @@
 //! Virtual memory management.
 
 use std::ffi::c_void;
-use std::os::fd::{FromRawFd as _, OwnedFd};
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,7 +9,7 @@ use cuda_ipc_sys::{
     CUmemAllocationProp, CUmemAllocationType, CUmemLocation, CUmemLocationType,
 };
 
-use crate::role::Resource;
+use crate::role::{Resource, close};
 use crate::{Descriptor, FabricHandle, MemProperties, Physical, Pointer};
 
 const DESCRIPTOR: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
@@ -292,8 +291,7 @@ calls! {
             let mut descriptor = -1;
             let output = ptr::from_mut(&mut descriptor).cast();
             cuda!(session.cuMemExportToShareableHandle(output, physical.0, DESCRIPTOR, 0));
-            // SAFETY: the driver just created the descriptor, and nothing else owns it.
-            drop(unsafe { OwnedFd::from_raw_fd(descriptor) });
+            close(descriptor)?;
         }
         Ok(())
     }

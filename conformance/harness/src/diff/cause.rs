@@ -93,12 +93,13 @@ impl Cause {
     }
 }
 
-/// Returns the kind of a case's failure, and what went wrong, in words without addresses.
+/// Returns the kind of a case's failure, and what went wrong, in words without addresses, and without what a list adds.
 pub(crate) fn cause_of(case: &CaseReport) -> (Defect, String) {
     let failure = case.how_it_failed().unwrap_or(Failure::of(Defect::Result));
     let kind = failure.kind;
     let reason = case.reason.as_deref();
-    (kind, Failed { id: &case.id, rows: &case.rows, failure, reason, runs: None }.what())
+    let what = Failed { id: &case.id, rows: &case.rows, failure, reason, runs: None }.what();
+    (kind, without_list(&what).to_owned())
 }
 
 fn group<'a>(failed: impl Iterator<Item = Failed<'a>>) -> Vec<Cause> {

@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::cause::{cause_of, key};
 use super::noise::{is_same_reason, quiet, without_addresses};
+use crate::deviations::without_list;
 use crate::report::{CaseReport, Runs};
 use crate::{Defect, Failure, Verdict};
 
@@ -38,6 +40,9 @@ pub struct Change {
     /// Whether the case failed in both reports, and in the new one with a worse defect.
     #[serde(skip)]
     pub(super) fails_worse: bool,
+    /// Whether the case fails as before, and no list excuses it any more.
+    #[serde(skip)]
+    pub(super) is_no_longer_excused: bool,
 }
 
 /// The severity of a change.
@@ -232,7 +237,9 @@ impl Change {
         let why = (severity == Severity::Unchecked).then(|| pair.why());
         let rows = pair.new.as_ref().or(pair.old.as_ref()).map(|case| case.rows.clone()).unwrap_or_default();
         let runs = pair.new.as_ref().and_then(|new| new.runs);
-        Some(Self { severity, id: id.to_owned(), rows, failure, runs, why, differences, fails_worse })
+        let is_no_longer_excused = pair.is_no_longer_excused();
+        let id = id.to_owned();
+        Some(Self { severity, id, rows, failure, runs, why, differences, fails_worse, is_no_longer_excused })
     }
 
     /// Returns how often the case failed before and how often it fails now, if it regressed only because it fails more often.
@@ -332,11 +339,21 @@ impl Pair<'_> {
     /// Whether the case failed in both reports, and in the new one with a worse defect. A listed bug may show in several
     /// ways.
     fn fails_in_a_worse_way(&self) -> bool {
-        let defect = |case: &Option<Cow<'_, CaseReport>>| {
-            let failed = case.as_ref().filter(|case| !case.verdict.is_good() && case.verdict != Verdict::Error)?;
-            failed.how_it_failed().map(|failure| failure.kind)
+        let defect = |case: &CaseReport| case.how_it_failed().map(|failure| failure.kind);
+        let failed = |case: &&Cow<'_, CaseReport>| is_unexcused(case) || case.verdict == Verdict::Deviation;
+        let old = self.old.as_ref().filter(failed).and_then(|case| defect(case));
+        let new = self.new.as_ref().filter(|case| is_unexcused(case)).and_then(|case| defect(case));
+        old.zip(new).is_some_and(|(old, new)| new < old)
+    }
+
+    /// Whether a list excused the case before, and it fails in the same way now: the list changed, and not the driver.
+    fn is_no_longer_excused(&self) -> bool {
+        let (Some(old), Some(new)) = (&self.old, &self.new) else { return false };
+        let way = |case: &CaseReport| {
+            let (kind, what) = cause_of(case);
+            (kind, key(without_list(&what)))
         };
-        defect(&self.old).zip(defect(&self.new)).is_some_and(|(old, new)| new < old)
+        old.verdict == Verdict::Deviation && is_unexcused(new) && way(old) == way(new)
     }
 
     /// Whether the old run got as far as the new one, so that a disclosure which only the new one has is the driver's. A
@@ -390,6 +407,11 @@ impl Difference {
             Self::Removed { .. } | Self::Unended { .. } => Severity::Unchecked,
         }
     }
+}
+
+/// Whether the driver failed a case, and no list excuses it.
+fn is_unexcused(case: &CaseReport) -> bool {
+    !case.verdict.is_good() && case.verdict != Verdict::Error
 }
 
 /// Whether a case fails in more of its runs, or a rule on more of its hosts, by half of them or more. A smaller difference of

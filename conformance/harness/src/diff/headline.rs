@@ -88,10 +88,11 @@ fn uncapitalised(sentence: &str) -> String {
 }
 
 /// Says how many documented rules broke, and how many other cases regressed. A passed case that discloses breaks no rule,
-/// and neither does one in which the harness failed, or one that failed before and fails more often or in a worse way now.
+/// and neither does one in which the harness failed, or one that failed before and fails more often or in a worse way now,
+/// or as before although no list excuses it any more.
 fn broken(diff: &Diff) -> Vec<String> {
     let mut rules: BTreeMap<&str, Defect> = BTreeMap::new();
-    let (mut others, mut unknown, mut worse, mut more_often) = (Vec::new(), 0, 0, Vec::new());
+    let (mut others, mut unknown, mut worse, mut unexcused, mut more_often) = (Vec::new(), 0, 0, 0, Vec::new());
     for change in diff.changes_of(Severity::Regressed) {
         let kind = change.failure.as_ref().map_or(Defect::Result, |failure| failure.kind);
         if kind == Defect::Unknown {
@@ -100,6 +101,10 @@ fn broken(diff: &Diff) -> Vec<String> {
         }
         if change.fails_worse {
             worse += 1;
+            continue;
+        }
+        if change.is_no_longer_excused {
+            unexcused += 1;
             continue;
         }
         if let Some(runs) = change.fails_more_often() {
@@ -138,6 +143,11 @@ fn broken(diff: &Diff) -> Vec<String> {
         diff.causes.iter().partition(|cause| cause.kind == Defect::Unknown);
     if worse > 0 {
         clauses.push(format!("{} in a worse way than before", cases(worse, "fails", "fail")));
+    }
+    if unexcused > 0 {
+        let it = if unexcused == 1 { "it" } else { "them" };
+        let fails = cases(unexcused, "fails", "fail");
+        clauses.push(format!("{fails} as before, but no list excuses {it} any more"));
     }
     match (more_often.as_slice(), known_causes.as_slice()) {
         ([], _) => {}

@@ -270,6 +270,7 @@ fn accept<T>(role: &str, answer: Result<T, Refused>) -> Result<T, Stop> {
         }
         Refused::Missing(message) => Stop::Missing(message),
         Refused::Unsupported(message) => Stop::Unsupported(message),
+        Refused::Unusable(message) => Stop::failed(format!("{role}: {message}")),
         Refused::Role(message) => Stop::Harness(format!("{role}: {message}")),
     })
 }

@@ -53,7 +53,7 @@ impl From<Result<(), Refused>> for ChildEnd {
         match result {
             Ok(()) => Self::Worked,
             Err(Refused::Driver { function, code, .. }) => Self::Refused { function, code },
-            Err(Refused::Missing(words) | Refused::Unsupported(words) | Refused::Role(words)) => Self::Otherwise(words),
+            Err(refused) => Self::Otherwise(refused.to_string()),
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::ffi::CStr;
-use std::os::fd::{AsFd, FromRawFd as _, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::ptr;
 use std::time::{Duration, Instant};
 
 use cuda_ipc_sys::{CUevent_flags, Driver, LoadError};
 
+use super::descriptor::close;
 use super::ledger::{Cleanness, Ledger, Problem, Resource};
 use crate::message::{Envelope, Greeting, Refused};
 use crate::{Pointer, log, message, trace};
@@ -80,9 +81,10 @@ impl Session {
                     Greeting::NoDriver(format!("{function} returned {code}"))
                 }
             }
-            Refused::Missing(message) | Refused::Unsupported(message) | Refused::Role(message) => {
-                Greeting::NoDriver(message)
-            }
+            Refused::Missing(message)
+            | Refused::Unsupported(message)
+            | Refused::Unusable(message)
+            | Refused::Role(message) => Greeting::NoDriver(message),
         })?;
         let count = session.device_count().unwrap_or(0);
         if device >= count {
@@ -347,8 +349,7 @@ impl Session {
             Resource::Module(module) => cuda!(session.cuModuleUnload(module as _)),
             Resource::Graph(graph) => cuda!(session.cuGraphDestroy(graph as _)),
             Resource::GraphExec(executable) => cuda!(session.cuGraphExecDestroy(executable as _)),
-            // SAFETY: the ledger holds only descriptors that the role owns.
-            Resource::Descriptor(descriptor) => drop(unsafe { OwnedFd::from_raw_fd(descriptor) }),
+            Resource::Descriptor(descriptor) => close(descriptor)?,
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use conformance::calls::event::Call as EventCall;
 use conformance::{Event, Expect as _, Outcome, Role, Stream};
 use rstest::rstest;
 
-use super::{NOT_READY, begin_to_wait, share};
+use super::{NOT_READY, begin_to_wait, begin_to_wait_for_stream, share};
 use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::latch::Latch;
 
@@ -47,6 +47,23 @@ fn the_importers_destroy_leaves_the_exporters_event_usable(exporter: Role, impor
     exporter.event_record(event, stream)?;
     exporter.event_synchronize(event)?;
     exporter.event_query(event)
+}
+
+/// If the importer destroys its event while one of its streams waits for it, the stream goes on only after the exporter's
+/// recorded work.
+#[rstest]
+#[conformance::test("IPCEVT-019", "IPCEVT-024")]
+fn a_pending_wait_outlives_the_importers_event(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let (produce, consume) = (exporter.stream_create()?, importer.stream_create()?);
+    let latch = Latch::hold(&exporter, produce)?;
+    exporter.event_record(event, produce)?;
+    importer.stream_wait_event(consume, imported)?;
+    importer.event_destroy(imported)?;
+    let waiting = begin_to_wait_for_stream(&importer, consume)?;
+    latch.release()?;
+    waiting.finish()?;
+    exporter.event_synchronize(event)
 }
 
 /// If the importer destroys its event while its own record is pending, the record completes with its work.

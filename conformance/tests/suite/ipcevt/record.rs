@@ -333,6 +333,80 @@ fn host_waits_of_other_threads_end_after_the_work(exporter: Role, importer: Role
     importer.event_query(imported)
 }
 
+/// Other threads than the first one of the exporter see the importer's record as pending, their streams wait for it, and
+/// their host waits end after its work.
+#[rstest]
+#[case::spinning(INTERPROCESS)]
+#[case::blocking(INTERPROCESS_BLOCKING)]
+#[conformance::test("IPCEVT-020")]
+fn other_threads_of_the_exporter_await_the_importers_record(
+    exporter: Role,
+    importer: Role,
+    #[case] flags: u32,
+) -> Outcome {
+    // The last kernel ends by itself, because the case goes on only after the waits.
+    const NANOSECONDS: u64 = 200_000_000;
+    let event = exporter.event_create(flags)?;
+    let imported = importer.ipc_open_event_handle(exporter.ipc_get_event_handle(event)?)?;
+    let produce = importer.stream_create()?;
+    let streams = vec![exporter.stream_create()?, exporter.stream_create()?];
+    // The first thread waits first, and the kernel is loaded.
+    importer.launch("spin".into(), vec![1_u64.into()], produce)?;
+    importer.event_record(imported, produce)?;
+    exporter.stream_wait_event(streams[0], event)?;
+    exporter.event_synchronize(event)?;
+    importer.stream_synchronize(produce)?;
+    let latch = Latch::hold(&importer, produce)?;
+    importer.event_record(imported, produce)?;
+    exporter.event_query(event).refused(NOT_READY)?;
+    exporter.event_query_from_threads(event, THREADS).refused(NOT_READY)?;
+    exporter.stream_wait_event_from_threads(streams.clone(), event)?;
+    for stream in &streams {
+        exporter.stream_query(*stream).refused(NOT_READY)?;
+    }
+    latch.release()?;
+    streams.into_iter().try_for_each(|stream| exporter.stream_synchronize(stream))?;
+    importer.launch("spin".into(), vec![NANOSECONDS.into()], produce)?;
+    importer.event_record(imported, produce)?;
+    exporter.event_synchronize_from_threads(event, THREADS)?;
+    exporter.event_query(event)
+}
+
+/// In another context than the event's, the importer sees the event as pending while the exporter's work is pending, and
+/// waits for it.
+#[rstest]
+#[conformance::test("IPCEVT-018")]
+fn another_context_sees_work_pending_then_done(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let first = importer.ctx_get_current()?;
+    let stream = exporter.stream_create()?;
+    let latch = Latch::hold(&exporter, stream)?;
+    exporter.event_record(event, stream)?;
+    importer.ctx_create(0)?;
+    importer.event_query(imported).refused(NOT_READY)?;
+    let waiting = begin_to_wait(&importer, imported)?;
+    latch.release()?;
+    waiting.finish()?;
+    importer.event_query(imported)?;
+    importer.ctx_set_current(Some(first))
+}
+
+/// If the exporter destroys a stream with a pending record, the record completes with its work, and not before.
+#[rstest]
+#[conformance::test("IPCEVT-018")]
+fn a_record_outlives_its_stream(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let stream = exporter.stream_create()?;
+    let latch = Latch::hold(&exporter, stream)?;
+    exporter.event_record(event, stream)?;
+    exporter.stream_destroy(stream)?;
+    importer.event_query(imported).refused(NOT_READY)?;
+    let waiting = begin_to_wait(&importer, imported)?;
+    latch.release()?;
+    waiting.finish()?;
+    importer.event_query(imported)
+}
+
 /// An event with blocking waits is pending while its recorded work is, and the host and streams wait for it, whichever
 /// process records.
 #[rstest]
@@ -340,9 +414,53 @@ fn host_waits_of_other_threads_end_after_the_work(exporter: Role, importer: Role
 fn an_event_with_blocking_waits_orders_work(exporter: Role, importer: Role) -> Outcome {
     let event = exporter.event_create(INTERPROCESS_BLOCKING)?;
     let imported = importer.ipc_open_event_handle(exporter.ipc_get_event_handle(event)?)?;
-    for (recorder, recorded, waiter, awaited) in
-        [(&exporter, event, &importer, imported), (&importer, imported, &exporter, event)]
-    {
+    orders_work((&exporter, event), (&importer, imported))
+}
+
+/// An event of a created context orders work like one of a primary context, in the process that created it and in the one
+/// that opened it.
+#[rstest]
+#[case::of_the_exporter(true, false)]
+#[case::of_the_importer(false, true)]
+#[case::of_both(true, true)]
+#[conformance::test("IPCEVT-018", "IPCEVT-019", "IPCEVT-020")]
+fn an_event_of_a_created_context_orders_work(
+    exporter: Role,
+    importer: Role,
+    #[case] is_created_there: bool,
+    #[case] is_created_here: bool,
+) -> Outcome {
+    for (role, is_created) in [(&exporter, is_created_there), (&importer, is_created_here)] {
+        if is_created {
+            role.ctx_create(0)?;
+        }
+    }
+    let (event, imported) = share(&exporter, &importer)?;
+    orders_work((&exporter, event), (&importer, imported))
+}
+
+/// An event of the second GPU orders the work of two processes on it.
+#[rstest]
+#[conformance::test("IPCEVT-018", "IPCEVT-019", "IPCEVT-020", needs(gpus = 2))]
+fn an_event_of_the_second_gpu_orders_work(#[with(1)] exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    orders_work((&exporter, event), (&importer, imported))
+}
+
+/// Each of two events that a process has opened orders work.
+#[rstest]
+#[conformance::test("IPCEVT-018", "IPCEVT-019", "IPCEVT-020")]
+fn each_of_two_events_orders_work(exporter: Role, importer: Role) -> Outcome {
+    for (event, imported) in [share(&exporter, &importer)?, share(&exporter, &importer)?] {
+        orders_work((&exporter, event), (&importer, imported))?;
+    }
+    Ok(())
+}
+
+/// Checks that an event is pending while its recorded work is, and that the host and streams wait for it, whichever process
+/// records, and also at its second record.
+fn orders_work(one: (&Role, Event), other: (&Role, Event)) -> Outcome {
+    for ((recorder, recorded), (waiter, awaited)) in [(one, other), (other, one), (one, other), (other, one)] {
         let (produce, consume) = (recorder.stream_create()?, waiter.stream_create()?);
         let latch = Latch::hold(recorder, produce)?;
         recorder.event_record(recorded, produce)?;

@@ -99,6 +99,47 @@ fn the_default_stream_waits_for_work_of_the_other_process(exporter: Role, import
     Ok(())
 }
 
+/// The default streams of the exporter run after the recorded work of the importer, whichever handle names them.
+#[rstest]
+#[conformance::test("IPCEVT-020")]
+fn the_default_stream_of_the_exporter_waits(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let produce = importer.stream_create()?;
+    for consume in [Stream::DEFAULT, Stream::LEGACY, Stream::PER_THREAD] {
+        let latch = Latch::hold(&importer, produce)?;
+        importer.event_record(imported, produce)?;
+        exporter.stream_wait_event(consume, event)?;
+        let waiting = begin_to_wait_for_stream(&exporter, consume)?;
+        latch.release()?;
+        waiting.finish()?;
+    }
+    Ok(())
+}
+
+/// The default stream of a second context of the GPU waits for an event of the first context, in the exporter and in the
+/// importer.
+#[rstest]
+#[case::in_the_exporter(false)]
+#[case::in_the_importer(true)]
+#[conformance::test("IPCEVT-042")]
+fn the_default_stream_of_another_context_waits(exporter: Role, importer: Role, #[case] in_importer: bool) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let ((recorder, recorded), (waiter, awaited)) = if in_importer {
+        ((&exporter, event), (&importer, imported))
+    } else {
+        ((&importer, imported), (&exporter, event))
+    };
+    let (produce, first) = (recorder.stream_create()?, waiter.ctx_get_current()?);
+    let latch = Latch::hold(recorder, produce)?;
+    recorder.event_record(recorded, produce)?;
+    waiter.ctx_create(0)?;
+    waiter.stream_wait_event(Stream::DEFAULT, awaited)?;
+    let waiting = begin_to_wait_for_stream(waiter, Stream::DEFAULT)?;
+    latch.release()?;
+    waiting.finish()?;
+    waiter.ctx_set_current(Some(first))
+}
+
 /// A stream of a second context of the GPU waits for an interprocess event, in the exporter and in the importer.
 #[rstest]
 #[case::in_the_exporter(false)]

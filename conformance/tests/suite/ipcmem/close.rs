@@ -92,6 +92,24 @@ fn every_open_needs_its_close(exporter: Role, importer: Role, #[values(2, 5, 100
     importer.ipc_close_mem_handle(kept)
 }
 
+/// The closes of other threads than the one that opened a handle count too.
+#[rstest]
+#[conformance::test("IPCMEM-CLOSE-002")]
+fn closes_of_other_threads_count(exporter: Role, importer: Role) -> Outcome {
+    let shared = share(&exporter)?;
+    let import = importer.ipc_open_mem_handle(shared.handle)?;
+    for _ in 0..2 {
+        check!(import == importer.ipc_open_mem_handle(shared.handle)?);
+    }
+    for _ in 0..2 {
+        importer.ipc_close_mem_handle_from_threads(vec![import])?;
+        check!(importer.mismatches(import, SIZE, shared.pattern)? == 0);
+    }
+    importer.ipc_close_mem_handle(import)?;
+    importer.read(import, 4).refused(&[])?;
+    Ok(())
+}
+
 /// The driver refuses one close too many.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-003")]

@@ -308,7 +308,11 @@ fn memory_of_a_destroyed_context_is_refused(exporter: Role) -> Outcome {
 /// Allocations of odd sizes are aligned, and every byte of them is shared.
 #[rstest]
 #[conformance::test("IPCMEM-GET-026")]
-fn odd_sizes_are_exported(exporter: Role, importer: Role, #[values(1, 41, 4097, 2097151)] size: u64) -> Outcome {
+fn odd_sizes_are_exported(
+    exporter: Role,
+    importer: Role,
+    #[values(1, 41, 4097, 2097151, 2097153, 6291459)] size: u64,
+) -> Outcome {
     // The programming guide promises this for every address that an allocation returns.
     const ALIGNMENT: u64 = 256;
     let pattern = seed();

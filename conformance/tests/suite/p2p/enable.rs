@@ -40,7 +40,9 @@ fn the_current_context_is_refused(observer: Role) -> Outcome {
 fn enabling_twice_is_refused(observer: Role) -> Outcome {
     let peer = observer.device_primary_ctx_retain_of(1)?;
     observer.ctx_enable_peer_access(peer)?;
-    observer.ctx_enable_peer_access(peer).refused(&[CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED])?;
+    for _ in 0..2 {
+        observer.ctx_enable_peer_access(peer).refused(&[CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED])?;
+    }
     observer.ctx_disable_peer_access(peer)?;
     observer.ctx_enable_peer_access(peer)?;
     observer.ctx_disable_peer_access(peer)
@@ -118,6 +120,28 @@ fn with_access_a_kernel_reaches_the_peer(observer: Role) -> Outcome {
         check!(observer.mismatches(there, SIZE, 7)? == 0);
     }
     Ok(())
+}
+
+/// Peer access works from a created context, and to memory of one.
+#[rstest]
+#[case::from_a_created_context(true, false)]
+#[case::to_a_created_context(false, true)]
+#[conformance::test("P2P-007", needs(gpus = 2, peer_access))]
+fn created_contexts_have_peer_access(observer: Role, #[case] is_own: bool, #[case] is_peer: bool) -> Outcome {
+    let first = observer.ctx_get_current()?;
+    let peer = if is_peer { observer.ctx_create(1)? } else { observer.device_primary_ctx_retain_of(1)? };
+    observer.ctx_set_current(Some(peer))?;
+    let there = observer.mem_alloc(SIZE)?;
+    observer.ctx_set_current(Some(first))?;
+    if is_own {
+        observer.ctx_create(0)?;
+    }
+    observer.ctx_enable_peer_access(peer)?;
+    write_by_kernel(&observer, there)?;
+    check!(observer.mismatches(there, SIZE, 7)? == 0);
+    observer.ctx_disable_peer_access(peer)?;
+    observer.ctx_disable_peer_access(peer).refused(NOT_ENABLED)?;
+    observer.ctx_set_current(Some(first))
 }
 
 /// Peer access is unidirectional: enabling it does not give the peer access.

@@ -3,9 +3,11 @@
 use conformance::{Outcome, Role};
 use rstest::rstest;
 
-use crate::support::copies::{Copy, Set};
+use crate::support::constants::READ_WRITE;
+use crate::support::copies::{self, Copy, Set};
 use crate::support::fixtures::{exporter, importer};
-use crate::support::import_kind::ImportKind;
+use crate::support::import_kind::{ImportKind, Imported};
+use crate::support::shared_pool::{SIZE, share_memory};
 
 /// Every function that copies reads and writes imports: from an import, to an import, from one import to another, and
 /// within an import.
@@ -46,6 +48,23 @@ fn every_large_copy_reaches_imports(
     copy: Copy,
 ) -> Outcome {
     copy.reaches_far(ImportKind::Pool, &exporter, &importer)
+}
+
+/// Every function that copies, and every memset, reaches an import to which an importer on a peer device has access.
+#[rstest]
+#[conformance::test("POOL-IMP-011", needs(gpus = 2, peer_access, pool_descriptors))]
+fn copies_and_fills_reach_memory_of_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let both = share_memory(&exporter, &importer, 7)?;
+    importer.mem_pool_set_access(both.pool.imported, 1, READ_WRITE)?;
+    copies::reach(&exporter, &importer, &Imported { there: both.there, here: both.here }, SIZE)
+}
+
+/// Copies between imported memory of a pool and memory that is opened by a legacy handle move every byte.
+#[rstest]
+#[conformance::test("POOL-PTR-001", needs(pool_descriptors))]
+fn copies_reach_imports_of_another_kind(exporter: Role, importer: Role) -> Outcome {
+    copies::reaches_across(&exporter, &importer, ImportKind::Pool, ImportKind::Legacy)?;
+    copies::reaches_across(&exporter, &importer, ImportKind::Legacy, ImportKind::Pool)
 }
 
 /// Every memset of an importer sets the part of the import that it names, and nothing else.

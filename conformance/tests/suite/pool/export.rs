@@ -57,6 +57,15 @@ fn the_default_pool_is_refused(exporter: Role) -> Outcome {
     Ok(())
 }
 
+/// The driver refuses to export the default pool of the second GPU.
+#[rstest]
+#[conformance::test("POOL-EXP-003", needs(gpus = 2, pool_descriptors))]
+fn the_default_pool_of_the_second_gpu_is_refused(#[with(1)] exporter: Role) -> Outcome {
+    let pool = exporter.device_get_default_mem_pool()?;
+    exporter.mem_pool_export_as(pool, DESCRIPTOR, 0).refused(&[])?;
+    Ok(())
+}
+
 /// The driver refuses flags other than 0 and unknown handle types.
 #[rstest]
 #[case::flags(DESCRIPTOR, 1)]

@@ -98,6 +98,29 @@ fn an_imported_pool_does_not_allocate(exporter: Role, importer: Role) -> Outcome
     Ok(())
 }
 
+/// The driver refuses to allocate from an imported pool in a created context.
+#[rstest]
+#[conformance::test("POOL-IMP-006", needs(pool_descriptors))]
+fn an_imported_pool_does_not_allocate_in_a_created_context(exporter: Role, importer: Role) -> Outcome {
+    importer.ctx_create(0)?;
+    let shared = share(&exporter, &importer)?;
+    importer.mem_alloc_from_pool_async(SIZE, shared.imported).refused_and_recorded(&[])?;
+    Ok(())
+}
+
+/// The driver refuses to allocate from an imported pool of the second GPU, also if memory is imported from it.
+#[rstest]
+#[conformance::test("POOL-IMP-006", needs(gpus = 2, pool_descriptors))]
+fn an_imported_pool_of_the_second_gpu_does_not_allocate(
+    #[with(1)] exporter: Role,
+    #[with(1)] importer: Role,
+) -> Outcome {
+    let both = share_memory(&exporter, &importer, 7)?;
+    importer.mem_alloc_from_pool_async(SIZE, both.pool.imported).refused_and_recorded(&[])?;
+    check!(importer.mismatches(both.here, SIZE, 7)? == 0);
+    Ok(())
+}
+
 /// The driver refuses to make an imported pool the current pool of its device, which still allocates.
 #[rstest]
 #[conformance::test("POOL-IMP-007", needs(pool_descriptors))]
@@ -193,6 +216,18 @@ fn a_revocation_holds_for_kernels(exporter: Role, #[with(1)] importer: Role) -> 
     Ok(())
 }
 
+/// The access to one of two imported pools leaves that to the other.
+#[rstest]
+#[conformance::test("POOL-IMP-010", "POOL-IMP-011", needs(gpus = 2, peer_access, pool_descriptors))]
+fn access_is_granted_to_one_pool_only(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let pools = [share_memory(&exporter, &importer, 7)?, share_memory(&exporter, &importer, 8)?];
+    importer.mem_pool_set_access(pools[1].pool.imported, 1, READ_WRITE)?;
+    check!(importer.mem_pool_get_access(pools[0].pool.imported, 1)? == NONE);
+    importer.read(pools[0].here, 4).refused(INVALID_VALUE)?;
+    check!(importer.mismatches(pools[1].here, SIZE, 8)? == 0);
+    Ok(())
+}
+
 /// Revoking the access of one peer device to an imported pool leaves that of another.
 #[rstest]
 #[conformance::test("POOL-IMP-011", needs(gpus = 3, peer_access, pool_descriptors))]
@@ -249,6 +284,22 @@ fn an_imported_pool_counts_imported_memory(exporter: Role, importer: Role) -> Ou
     importer.mem_free_async_and_wait(first.here)?;
     check!(used()? == SIZE);
     check!(importer.mem_pool_get_attribute(pool.imported, USED.high.0)? == 2 * SIZE);
+    Ok(())
+}
+
+/// Each of two imported pools counts only the memory that is imported from it.
+#[rstest]
+#[conformance::test("POOL-IMP-014", needs(pool_descriptors))]
+fn each_imported_pool_counts_its_own_memory(exporter: Role, importer: Role) -> Outcome {
+    let pools = [share(&exporter, &importer)?, share(&exporter, &importer)?];
+    let used = |number: usize| importer.mem_pool_get_attribute(pools[number].imported, USED.current.0);
+    memory_of(pools[0], &exporter, &importer, 7)?;
+    check!(used(0)? == SIZE);
+    check!(used(1)? == 0);
+    let second = memory_of(pools[1], &exporter, &importer, 8)?;
+    check!(used(0)? == SIZE);
+    importer.mem_free_async_and_wait(second.here)?;
+    check!(used(1)? == 0);
     Ok(())
 }
 

@@ -174,6 +174,19 @@ fn virtual_memory_names_no_pool(importer: Role) -> Outcome {
     Ok(())
 }
 
+/// In a created context, linear memory has a legacy handle, and memory of a pool names its pool.
+#[rstest]
+#[conformance::test("PTRATTR-001", "PTRATTR-003", needs(memory_pools))]
+fn memory_of_a_created_context_has_the_same_attributes(importer: Role) -> Outcome {
+    importer.ctx_create(0)?;
+    check!(importer.pointer_get_attribute(LEGACY, importer.mem_alloc(SIZE)?)? == 1);
+    let pool = importer.mem_pool_create(0)?;
+    let pointer = importer.mem_alloc_from_pool_async(SIZE, pool)?;
+    check!(importer.pointer_get_attribute(LEGACY, pointer)? == 0);
+    check!(importer.pointer_get_wide_attribute(POOL, pointer)? == pool.0);
+    importer.mem_free_async_and_wait(pointer)
+}
+
 /// `IS_GPU_DIRECT_RDMA_CAPABLE` of each kind of memory is recorded.
 #[rstest]
 #[case::linear(PointerKind::Linear)]

@@ -5,9 +5,9 @@ use cuda_ipc_sys::{CUmemorytype, CUpointer_attribute as Attribute};
 use rstest::rstest;
 
 use crate::support::SIZE;
-use crate::support::constants::INVALID_VALUE;
+use crate::support::constants::{INVALID_VALUE, READ_WRITE};
 use crate::support::fixtures::{exporter, importer};
-use crate::support::import_kind::ImportKind;
+use crate::support::import_kind::{ImportKind, SIZE as SIZE_OF_IMPORT};
 
 const MEMORY_TYPE: u32 = Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE.0;
 const BUFFER_ID: u32 = Attribute::CU_POINTER_ATTRIBUTE_BUFFER_ID.0;
@@ -109,6 +109,63 @@ fn several_attributes_agree_with_each(
         let number = u64::from(importer.pointer_get_attribute(attribute, pointer)?);
         check!(number & 0xFF == *value & 0xFF, "attribute {attribute}: {values:#x?}");
     }
+    Ok(())
+}
+
+/// `cuPointerGetAttributes` returns for an interior address of each kind of import what `cuPointerGetAttribute` returns.
+#[rstest]
+#[conformance::test("PTRATTR-009")]
+fn attributes_of_interior_addresses_are_queried_at_once(
+    exporter: Role,
+    importer: Role,
+    #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] kind: ImportKind,
+) -> Outcome {
+    // These are addresses or numbers of 64 bits, whose width is documented.
+    const WIDE: [u32; 5] = [BUFFER_ID, DEVICE_POINTER, RANGE_START, RANGE_SIZE, POOL];
+    let pointer = kind.make(&exporter, &importer, 0)?.here.offset(SIZE / 2 + 1);
+    let values = importer.pointer_get_attributes([&WIDE[..], &[MEMORY_TYPE]].concat(), pointer)?;
+    for (attribute, value) in WIDE.into_iter().zip(&values) {
+        check!(
+            importer.pointer_get_wide_attribute(attribute, pointer)? == *value,
+            "attribute {attribute}: {values:#x?}"
+        );
+    }
+    check!(values[WIDE.len()] as u32 == importer.pointer_get_attribute(MEMORY_TYPE, pointer)?, "{values:#x?}");
+    Ok(())
+}
+
+/// `IS_MANAGED` of memory that is opened on a peer is 0.
+#[rstest]
+#[conformance::test("PTRATTR-010", needs(legacy_memory, gpus = 2, peer_access))]
+fn memory_imported_from_another_device_is_not_managed(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let pointer = import(&exporter, &importer)?;
+    check!(importer.pointer_get_attribute(MANAGED, pointer)? == 0);
+    Ok(())
+}
+
+/// Pointers into an import of a pool, or into a mapped import, have one `BUFFER_ID`.
+#[rstest]
+#[case::pool(ImportKind::Pool)]
+#[case::virtual_memory(ImportKind::VirtualMemory)]
+#[conformance::test("PTRATTR-007")]
+fn pointers_into_an_import_share_the_buffer_id(exporter: Role, importer: Role, #[case] kind: ImportKind) -> Outcome {
+    let pointer = kind.make(&exporter, &importer, 0)?.here;
+    let id = importer.pointer_get_wide_attribute(BUFFER_ID, pointer)?;
+    for offset in [1, SIZE / 2, SIZE - 1] {
+        check!(importer.pointer_get_wide_attribute(BUFFER_ID, pointer.offset(offset))? == id);
+    }
+    Ok(())
+}
+
+/// `DEVICE_POINTER` of mapped memory of another process is refused while the current context's device has no access to it.
+#[rstest]
+#[conformance::test("PTRATTR-018", needs(gpus = 2, peer_access, memory_descriptors))]
+fn the_device_pointer_of_an_import_needs_access(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let pointer = ImportKind::VirtualMemory.make(&exporter, &importer, 0)?.here;
+    let look = || importer.pointer_get_wide_attribute(DEVICE_POINTER, pointer);
+    look().refused(INVALID_VALUE)?;
+    importer.mem_set_access(pointer, SIZE_OF_IMPORT, 1, READ_WRITE)?;
+    check!(look()? == pointer.0);
     Ok(())
 }
 

@@ -18,6 +18,15 @@ const MAPPING_BASE: u32 = Attribute::CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR.0;
 const HANDLE_TYPES: u32 = Attribute::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES.0;
 const BLOCK: u32 = Attribute::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID.0;
 
+/// Imports memory of GPU 0 and maps it, without access.
+fn map_import(exporter: &Role, importer: &Role) -> Result<Pointer, Stop> {
+    let physical = exporter.mem_create(SIZE, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
+    let imported = import(exporter, physical, importer)?;
+    let address = importer.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
+    importer.mem_map(address, SIZE, 0, imported, 0)?;
+    Ok(address)
+}
+
 /// `RANGE_START_ADDR` and `RANGE_SIZE` describe the reservation. `MAPPING_BASE_ADDR` and `MAPPING_SIZE` describe the
 /// mapping. `cuMemGetAddressRange` describes the mapped part.
 #[rstest]
@@ -128,6 +137,33 @@ fn access_flags_read_as_they_were_set(importer: Role) -> Outcome {
     Ok(())
 }
 
+/// `ACCESS_FLAGS` of every address of an import is the access that was set for the current context's device.
+#[rstest]
+#[conformance::test("PTRATTR-011", needs(memory_descriptors))]
+fn access_flags_of_an_import_read_as_they_were_set(exporter: Role, importer: Role) -> Outcome {
+    let address = map_import(&exporter, &importer)?;
+    check!(importer.pointer_get_attribute(ACCESS, address)? == NONE);
+    for flags in [READ_WRITE, READ, NONE, READ] {
+        importer.mem_set_access(address, SIZE, 0, flags)?;
+        for pointer in [address, address.offset(SIZE - 1)] {
+            check!(importer.pointer_get_attribute(ACCESS, pointer)? == flags);
+        }
+    }
+    Ok(())
+}
+
+/// `ACCESS_FLAGS` of an import is the access of the current context's device, whatever the memory's own device has.
+#[rstest]
+#[conformance::test("PTRATTR-011", needs(gpus = 2, peer_access, memory_descriptors))]
+fn access_flags_of_an_import_are_those_of_the_current_device(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let address = map_import(&exporter, &importer)?;
+    importer.mem_set_access(address, SIZE, 0, READ_WRITE)?;
+    check!(importer.pointer_get_attribute(ACCESS, address)? == NONE);
+    importer.mem_set_access(address, SIZE, 1, READ)?;
+    check!(importer.pointer_get_attribute(ACCESS, address)? == READ);
+    Ok(())
+}
+
 /// `ACCESS_FLAGS` is the access of the current context's device, whatever other devices have.
 #[rstest]
 #[conformance::test("PTRATTR-011", needs(gpus = 2, peer_access, virtual_memory))]
@@ -152,6 +188,19 @@ fn access_flags_are_those_of_the_current_device(observer: Role) -> Outcome {
 fn a_mapped_address_is_mapped(importer: Role) -> Outcome {
     let address = importer.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
     importer.mem_map(address, SIZE, 0, importer.mem_create(SIZE, MemProperties::device(0), 0)?, 0)?;
+    for pointer in [address, address.offset(SIZE - 1)] {
+        check!(importer.pointer_get_attribute(MAPPED, pointer)? == 1);
+        // The width of a boolean is not documented.
+        check!(importer.pointer_get_attributes(vec![MAPPED], pointer)?[0] & 0xFF == 1);
+    }
+    Ok(())
+}
+
+/// `MAPPED` is 1 for every address of a mapped import.
+#[rstest]
+#[conformance::test("PTRATTR-012", needs(memory_descriptors))]
+fn a_mapped_import_is_mapped(exporter: Role, importer: Role) -> Outcome {
+    let address = map_import(&exporter, &importer)?;
     for pointer in [address, address.offset(SIZE - 1)] {
         check!(importer.pointer_get_attribute(MAPPED, pointer)? == 1);
         // The width of a boolean is not documented.

@@ -6,10 +6,12 @@ use cuda_ipc_sys::CUpointer_attribute as Attribute;
 use rstest::rstest;
 
 use crate::support::SIZE;
-use crate::support::constants::INVALID_VALUE;
+use crate::support::constants::{DESCRIPTOR, INVALID_VALUE};
 use crate::support::distinct::check_distinct;
 use crate::support::fixtures::{exporter, importer};
 use crate::support::pointer_kind::PointerKind;
+use crate::support::shared_pool::share;
+use crate::support::virtual_memory::import;
 
 const BUFFER_ID: u32 = Attribute::CU_POINTER_ATTRIBUTE_BUFFER_ID.0;
 const SYNC: u32 = Attribute::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS.0;
@@ -111,6 +113,33 @@ fn a_buffer_id_is_not_used_again_by_a_pool(importer: Role) -> Outcome {
 fn a_buffer_id_is_not_used_again_by_an_import(exporter: Role, importer: Role) -> Outcome {
     let open = || importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?);
     is_new_each_time(&importer, open, |import| importer.ipc_close_mem_handle(import))
+}
+
+/// A `BUFFER_ID` is not used again for an import of other memory of a pool.
+#[rstest]
+#[conformance::test("PTRATTR-006", needs(pool_descriptors))]
+fn a_buffer_id_is_not_used_again_by_an_import_of_a_pool(exporter: Role, importer: Role) -> Outcome {
+    let pool = share(&exporter, &importer)?;
+    let give = || {
+        let data = exporter.mem_pool_export_pointer(exporter.mem_alloc_from_pool_async(SIZE, pool.exported)?)?;
+        importer.mem_pool_import_pointer(pool.imported, data)
+    };
+    is_new_each_time(&importer, give, |import| importer.mem_free_async_and_wait(import))
+}
+
+/// A `BUFFER_ID` is not used again for an import of other memory that is mapped at the same address.
+#[rstest]
+#[conformance::test("PTRATTR-006", needs(memory_descriptors))]
+fn a_buffer_id_is_not_used_again_by_a_mapped_import(exporter: Role, importer: Role) -> Outcome {
+    let address = importer.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
+    let map = || {
+        let physical = exporter.mem_create(SIZE, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
+        let imported = import(&exporter, physical, &importer)?;
+        importer.mem_map(address, SIZE, 0, imported, 0)?;
+        importer.mem_release(imported)?;
+        Ok(address)
+    };
+    is_new_each_time(&importer, map, |address| importer.mem_unmap(address, SIZE))
 }
 
 /// A `BUFFER_ID` is not used again for new memory that is mapped at the same address.

@@ -2,7 +2,7 @@
 
 use conformance::{KIB, MIB, Outcome, Pointer, Role, Stop, Stream, check, seed};
 
-use super::import_kind::{ImportKind, Imported};
+use super::import_kind::{ImportKind, Imported, SIZE as IMPORTED};
 
 /// More than a driver copies in one piece through memory of its own.
 const SIZE: u64 = 12 * MIB;
@@ -127,13 +127,49 @@ impl Copy {
     }
 }
 
-/// Returns the streams in which a function works: the default stream, and another one if the function takes a stream.
+/// Returns the streams in which a function works: the default stream, and others if the function takes a stream.
 fn streams(role: &Role, takes_one: bool) -> Result<Vec<Stream>, Stop> {
     let mut streams = vec![Stream::DEFAULT];
     if takes_one {
-        streams.push(role.stream_create()?);
+        streams.extend([Stream::LEGACY, Stream::PER_THREAD, role.stream_create()?]);
     }
     Ok(streams)
+}
+
+/// Checks one copy of each kind from and to memory of another process, and one fill of each width. For memory that is
+/// reached in another way than by an import in the primary context of its own GPU.
+pub(crate) fn reach(exporter: &Role, importer: &Role, import: &Imported, size: u64) -> Outcome {
+    let (own, stream) = (importer.mem_alloc(size)?, importer.stream_create()?);
+    let copies =
+        [Copy::Device, Copy::DeviceAsync, Copy::Unified, Copy::UnifiedAsync, Copy::Host, Copy::HostAsync, Copy::Peer];
+    for copy in copies {
+        let (there, here) = (seed(), seed());
+        exporter.fill(import.there, size, there)?;
+        copy.make(importer, own, import.here, size, stream)?;
+        check!(importer.mismatches(own, size, there)? == 0);
+        importer.fill(own, size, here)?;
+        copy.make(importer, import.here, own, size, stream)?;
+        check!(exporter.mismatches(import.there, size, here)? == 0);
+    }
+    let sets = [Set::Bytes, Set::BytesAsync, Set::Halves, Set::HalvesAsync, Set::Words, Set::WordsAsync];
+    for (set, value) in sets.into_iter().zip(1..) {
+        set.make(importer, import.here, value, size, stream)?;
+        check!(exporter.other_bytes(import.there, size, value)? == 0);
+    }
+    Ok(())
+}
+
+/// Checks copies between imports of different kinds.
+pub(crate) fn reaches_across(exporter: &Role, importer: &Role, from: ImportKind, to: ImportKind) -> Outcome {
+    let (source, target) = (from.make(exporter, importer, 0)?, to.make(exporter, importer, 0)?);
+    let stream = importer.stream_create()?;
+    for copy in [Copy::Device, Copy::DeviceAsync, Copy::Unified, Copy::UnifiedAsync] {
+        let pattern = seed();
+        exporter.fill(source.there, IMPORTED, pattern)?;
+        copy.make(importer, target.here, source.here, IMPORTED, stream)?;
+        check!(exporter.mismatches(target.there, IMPORTED, pattern)? == 0);
+    }
+    Ok(())
 }
 
 /// The functions that set memory to one value.

@@ -297,6 +297,58 @@ fn access_is_taken_away_from_one_device_only(importer: Role) -> Outcome {
     Ok(())
 }
 
+/// Revoking the access of one device to an import leaves the access of another.
+#[rstest]
+#[conformance::test("VMM-MAP-022", needs(gpus = 2, peer_access, memory_descriptors))]
+fn access_to_an_import_is_taken_away_from_one_device_only(exporter: Role, importer: Role) -> Outcome {
+    let imported = import(&exporter, create_exportable(&exporter)?, &importer)?;
+    let address = map_readable_and_writable(&importer, imported)?;
+    importer.mem_set_access(address, SIZE, 1, READ_WRITE)?;
+    for (revoked, left) in [(1, 0), (0, 1)] {
+        importer.mem_set_access(address, SIZE, revoked, NONE)?;
+        check!(importer.mem_get_access(address, revoked)? == NONE);
+        check!(importer.mem_get_access(address, left)? == READ_WRITE);
+        importer.mem_set_access(address, SIZE, revoked, READ_WRITE)?;
+    }
+    Ok(())
+}
+
+/// Read access is raised to read and write access: copies and kernels then write.
+#[rstest]
+#[conformance::test("VMM-MAP-027", needs(memory_descriptors))]
+fn read_access_is_raised(exporter: Role, importer: Role, #[values(false, true)] is_imported: bool) -> Outcome {
+    let physical =
+        if is_imported { import(&exporter, create_exportable(&exporter)?, &importer)? } else { create(&importer)? };
+    let address = map(&importer, physical)?;
+    importer.mem_set_access(address, SIZE, 0, READ)?;
+    importer.read(address, 4)?;
+    importer.mem_set_access(address, SIZE, 0, READ_WRITE)?;
+    check!(importer.mem_get_access(address, 0)? == READ_WRITE);
+    importer.memset_d8(address, 0x5a, SIZE)?;
+    check!(importer.other_bytes(address, SIZE, 0x5a)? == 0);
+    importer.fill(address, SIZE, 7)?;
+    check!(importer.mismatches(address, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// A peer with read access reads with kernels, and its kernel that writes fails.
+#[rstest]
+#[conformance::test("VMM-MAP-021", needs(gpus = 2, no_mps, peer_access, memory_descriptors))]
+fn a_peer_gets_read_access(
+    exporter: Role,
+    #[with(1)] importer: Role,
+    #[values(false, true)] is_imported: bool,
+) -> Outcome {
+    let physical =
+        if is_imported { import(&exporter, create_exportable(&exporter)?, &importer)? } else { create(&importer)? };
+    let address = map_readable_and_writable(&importer, physical)?;
+    importer.mem_set_access(address, SIZE, 1, READ)?;
+    check!(importer.mem_get_access(address, 1)? == READ);
+    Kernel::Reads.run(&importer, address)?;
+    Kernel::Writes.run(&importer, address).refused_and_recorded(ILLEGAL_ADDRESS)?;
+    Ok(())
+}
+
 /// A kernel that uses memory whose access was revoked fails.
 #[rstest]
 #[case::reads(Kernel::Reads)]

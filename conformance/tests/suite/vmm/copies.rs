@@ -3,9 +3,9 @@
 use conformance::{Outcome, Role};
 use rstest::rstest;
 
-use crate::support::copies::{Copy, Set};
+use crate::support::copies::{self, Copy, Set};
 use crate::support::fixtures::{exporter, importer};
-use crate::support::import_kind::ImportKind;
+use crate::support::import_kind::{ImportKind, SIZE};
 
 /// Every function that copies reads and writes imports: from an import, to an import, from one import to another, and
 /// within an import.
@@ -46,6 +46,23 @@ fn every_large_copy_reaches_imports(
     copy: Copy,
 ) -> Outcome {
     copy.reaches_far(ImportKind::VirtualMemory, &exporter, &importer)
+}
+
+/// Every function that copies, and every memset, reaches an import to which an importer on a peer device has access.
+#[rstest]
+#[conformance::test("VMM-IMP-016", needs(gpus = 2, memory_descriptors, peer_access))]
+fn copies_and_fills_reach_memory_of_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    copies::reach(&exporter, &importer, &ImportKind::VirtualMemory.make(&exporter, &importer, 1)?, SIZE)
+}
+
+/// Copies between an import and an import of another kind move every byte.
+#[rstest]
+#[case::legacy(ImportKind::Legacy)]
+#[case::pool(ImportKind::Pool)]
+#[conformance::test("VMM-IMP-001", needs(memory_descriptors))]
+fn copies_reach_imports_of_another_kind(exporter: Role, importer: Role, #[case] other: ImportKind) -> Outcome {
+    copies::reaches_across(&exporter, &importer, ImportKind::VirtualMemory, other)?;
+    copies::reaches_across(&exporter, &importer, other, ImportKind::VirtualMemory)
 }
 
 /// Every memset of an importer sets the part of the import that it names, and nothing else.

@@ -339,6 +339,67 @@ fn copies_cross_the_boundaries_of_allocations(importer: Role) -> Outcome {
     Ok(())
 }
 
+/// A copy can cross the boundary between adjacent imports, and reaches the memory of both.
+#[rstest]
+#[conformance::test("VMM-MAP-033", needs(memory_descriptors))]
+fn copies_cross_the_boundary_of_imports(exporter: Role, importer: Role) -> Outcome {
+    let (here, mut there) = (reserve(&importer, 2 * SIZE)?, Vec::new());
+    for chunk in 0..2 {
+        let physical = create_exportable(&exporter)?;
+        there.push(map_readable_and_writable(&exporter, physical)?);
+        importer.mem_map(here.offset(chunk * SIZE), SIZE, 0, import(&exporter, physical, &importer)?, 0)?;
+    }
+    importer.mem_set_access(here, 2 * SIZE, 0, READ_WRITE)?;
+    let (own, pattern) = (importer.mem_alloc(2 * SIZE)?, seed());
+    importer.fill(own, 2 * SIZE, pattern)?;
+    importer.memcpy_dtod(here, own, 2 * SIZE)?;
+    check!(importer.mismatches(here, 2 * SIZE, pattern)? == 0);
+    check!(exporter.mismatches(there[0], SIZE, pattern)? == 0);
+    for memory in &there {
+        exporter.fill(*memory, SIZE, !pattern)?;
+    }
+    importer.memcpy(own, here, 2 * SIZE)?;
+    for chunk in 0..2 {
+        check!(importer.mismatches(own.offset(chunk * SIZE), SIZE, !pattern)? == 0);
+    }
+    Ok(())
+}
+
+/// An import that is mapped at two addresses is unmapped at one of them, and stays usable at the other.
+#[rstest]
+#[conformance::test("VMM-MAP-009", needs(memory_descriptors))]
+fn an_import_stays_mapped_at_its_other_address(exporter: Role, importer: Role) -> Outcome {
+    let imported = import(&exporter, create_exportable(&exporter)?, &importer)?;
+    let [one, other] =
+        [map_readable_and_writable(&importer, imported)?, map_readable_and_writable(&importer, imported)?];
+    importer.fill(one, SIZE, 7)?;
+    importer.mem_unmap(one, SIZE)?;
+    check!(importer.mem_get_access(other, 0)? == READ_WRITE);
+    check!(importer.mismatches(other, SIZE, 7)? == 0);
+    importer.fill(other, SIZE, 8)?;
+    check!(importer.mismatches(other, SIZE, 8)? == 0);
+    Ok(())
+}
+
+/// An import is mapped without a current context, and in a created one.
+#[rstest]
+#[case::without_a_context(false)]
+#[case::in_a_created_context(true)]
+#[conformance::test("VMM-MAP-001", needs(memory_descriptors))]
+fn an_import_is_mapped_in_any_context(exporter: Role, importer: Role, #[case] is_created: bool) -> Outcome {
+    let (imported, first) = (import(&exporter, create_exportable(&exporter)?, &importer)?, importer.ctx_get_current()?);
+    if is_created {
+        importer.ctx_create(0)?;
+    } else {
+        importer.ctx_set_current(None)?;
+    }
+    let address = map_readable_and_writable(&importer, imported)?;
+    importer.ctx_set_current(Some(first))?;
+    importer.fill(address, SIZE, 7)?;
+    check!(importer.mismatches(address, SIZE, 7)? == 0);
+    Ok(())
+}
+
 /// `cuMemFree` refuses the address of a mapping.
 #[rstest]
 #[conformance::test("VMM-MAP-034", needs(virtual_memory))]

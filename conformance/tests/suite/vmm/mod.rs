@@ -6,6 +6,7 @@ mod create;
 mod export;
 mod hidden;
 mod import;
+mod imported;
 mod lifetime;
 mod map;
 mod null;

@@ -55,6 +55,34 @@ fn a_mapped_import_gives_its_handle(exporter: Role, importer: Role) -> Outcome {
     importer.mem_release(imported)
 }
 
+/// An address at which an import is mapped gives the handle of the import even after that was released.
+#[rstest]
+#[conformance::test("VMM-IMP-030", needs(memory_descriptors))]
+fn a_mapped_import_gives_its_released_handle(exporter: Role, importer: Role) -> Outcome {
+    let imported = import(&exporter, create_exportable(&exporter)?, &importer)?;
+    let address = map_readable_and_writable(&importer, imported)?;
+    importer.fill(address, SIZE, 7)?;
+    importer.mem_release(imported)?;
+    let retained = importer.mem_retain_allocation_handle(address)?;
+    check!(retained == imported);
+    let again = map_readable_and_writable(&importer, retained)?;
+    check!(importer.mismatches(again, SIZE, 7)? == 0);
+    importer.mem_release(retained)
+}
+
+/// An address at which other memory is mapped than before gives the handle of that.
+#[rstest]
+#[conformance::test("VMM-IMP-030", needs(virtual_memory))]
+fn a_newer_mapping_gives_its_own_handle(importer: Role) -> Outcome {
+    let (older, newer) = (create(&importer)?, create(&importer)?);
+    let address = map(&importer, older)?;
+    importer.mem_unmap(address, SIZE)?;
+    importer.mem_map(address, SIZE, 0, newer, 0)?;
+    let retained = importer.mem_retain_allocation_handle(address)?;
+    check!(retained == newer);
+    importer.mem_release(retained)
+}
+
 /// Memory is freed when its handle and the handle that its mapped address gave are both released, and not before.
 #[rstest]
 #[conformance::test("VMM-IMP-030", needs(memory_descriptors))]

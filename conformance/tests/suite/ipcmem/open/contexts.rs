@@ -5,7 +5,9 @@ use rstest::rstest;
 
 use crate::support::SIZE;
 use crate::support::constants::INVALID_CONTEXT;
+use crate::support::copies;
 use crate::support::fixtures::{exporter, importer, observer};
+use crate::support::import_kind::Imported;
 use crate::support::legacy::share;
 
 fn export(exporter: &Role) -> Result<MemHandle, Stop> {
@@ -160,7 +162,7 @@ fn primary_and_created_contexts_mix(
     check!(importer.mismatches(import, SIZE, pattern)? == 0);
     importer.fill(import, SIZE, !pattern)?;
     check!(exporter.mismatches(buffer, SIZE, !pattern)? == 0);
-    Ok(())
+    copies::reach(&exporter, &importer, &Imported { there: buffer, here: import }, SIZE)
 }
 
 /// The driver refuses to open a handle without a current context.

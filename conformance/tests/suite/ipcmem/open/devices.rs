@@ -5,7 +5,9 @@ use conformance::{Expect as _, MIB, Outcome, Role, check, seed};
 use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
+use crate::support::copies;
 use crate::support::fixtures::{exporter, importer, start};
+use crate::support::import_kind::Imported;
 use crate::support::legacy::share;
 
 const SIZE: u64 = 4 * MIB;
@@ -33,6 +35,32 @@ fn opens_on_a_peer(exporter: &Role, importer: &Role) -> Outcome {
     check!(exporter.mismatches(buffer, SIZE, back)? == 0);
     importer.fill_by_copy(import, SIZE, there)?;
     check!(exporter.mismatches(buffer, SIZE, there)? == 0);
+    Ok(())
+}
+
+/// Every function that copies, and every memset, reaches memory that is opened on a peer.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-029", needs(gpus = 2, peer_access))]
+fn copies_and_fills_reach_memory_of_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let (there, here, _) = share(&exporter, &importer, SIZE)?;
+    copies::reach(&exporter, &importer, &Imported { there, here }, SIZE)
+}
+
+/// `cuMemcpyPeer` copies between an import in one context and memory of a context of another GPU.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-001", needs(gpus = 2, peer_access))]
+fn a_copy_between_devices_reaches_an_import(exporter: Role, importer: Role) -> Outcome {
+    let (buffer, import, pattern) = share(&exporter, &importer, SIZE)?;
+    let (own, peer) = (importer.ctx_get_current()?, importer.device_primary_ctx_retain_of(1)?);
+    importer.ctx_set_current(Some(peer))?;
+    let memory = importer.mem_alloc(SIZE)?;
+    importer.memcpy_peer(memory, peer, import, own, SIZE)?;
+    check!(importer.mismatches(memory, SIZE, pattern)? == 0);
+    importer.fill(memory, SIZE, !pattern)?;
+    importer.memcpy_peer(import, own, memory, peer, SIZE)?;
+    importer.ctx_set_current(Some(own))?;
+    importer.ctx_synchronize()?;
+    check!(exporter.mismatches(buffer, SIZE, !pattern)? == 0);
     Ok(())
 }
 
