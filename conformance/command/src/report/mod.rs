@@ -50,14 +50,11 @@ use conformance::Verdict;
 use conformance::report::{CaseReport, Report};
 
 use crate::output::{Failure, print, remark, replace};
-use names::Names;
+use names::{INDEX, Names};
 use story::Story;
 
 /// Forgets the kernels of contexts that are gone.
 const FORGET: &str = "loaded_kernels = 0;";
-
-/// The name of the page that lists the others, without its extension.
-const INDEX: &str = "index";
 
 /// How many times a case runs again.
 const RUNS: NonZeroUsize = NonZeroUsize::new(3).unwrap();

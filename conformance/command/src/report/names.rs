@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::INDEX;
+/// The name of the page that lists the others, without its extension.
+pub(super) const INDEX: &str = "index";
 
 /// The longest name of a case's files, without the extension. Most file systems allow 255 bytes.
 const LONGEST: usize = 200;
