@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use cuda_ipc_sys::{CUlogLevel, Driver};
 
-/// Lines that came since the last refusal.
+/// Lines that came since the step began, or since the last refusal in it.
 static LINES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// Text of a message, as a log callback gets it.

@@ -38,7 +38,7 @@ pub enum Refused {
         function: String,
         /// The code.
         code: u32,
-        /// What the driver's log said since the refusal before.
+        /// What the driver's log said in this step since the refusal before.
         log: Vec<String>,
     },
     /// The driver does not have the function.

@@ -19,8 +19,8 @@ pub struct Models {
 }
 
 impl Models {
-    /// Returns what makes a model perform again what it found, and not a whole run: a soak of an hour would become one of
-    /// three. The script stays as it is, because the first run shortened it.
+    /// Returns what makes a model perform again what it found, and not a whole run: otherwise two reruns of a soak of an hour
+    /// would take two more hours. The script stays as it is, because the first run shortened it.
     #[must_use]
     pub(crate) fn again(self, again: Option<Again>) -> Self {
         let Some(again) = again else { return self };
@@ -38,7 +38,7 @@ impl Models {
 pub enum Again {
     /// This script, without those before it.
     Script(u32),
-    /// So many scripts, the first ones: the last of them fails because of others.
+    /// The first scripts, this many. The last one fails only after those before it.
     Scripts(u32),
     /// A soak of this length.
     Soak(Duration),

@@ -44,8 +44,8 @@ pub(super) fn headline(fleet: &Fleet) -> String {
     format!("{}: {clauses}{undecided}{unfit}{unfinished}{lost}{unread}", reports(fleet))
 }
 
-/// Says how many rules break on only a few hosts, and how many others break. Listed deviations are known, and a rule that a
-/// release of a driver broke is told before. `None` if that leaves nothing to say.
+/// Says how many rules break on only a few hosts, and how many others break. Listed deviations are known, and the clause
+/// before this one counts the rules that a release of a driver broke. `None` if no other rule breaks.
 fn broken(fleet: &Fleet) -> Option<String> {
     let outliers = || fleet.outliers.iter().filter(|outlier| outlier.is_broken && outlier.usual.is_empty());
     let (of_outliers, hosts) = now(fleet, outliers());

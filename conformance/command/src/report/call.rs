@@ -213,8 +213,8 @@ impl Writer<'_> {
                     known.last().map_or("primary_context".to_owned(), |place| program.values.get(*place).name.clone()),
                 );
             }
-            // A driver may have returned one handle several times, and each must be released once. So a release that the driver
-            // refused is one of another handle too.
+            // A driver may have returned one handle for several imports. Each release, also one that the driver refused, then
+            // stands for one of these imports.
             "CUmemGenericAllocationHandle" if function == "cuMemRelease" && value != 0 => {
                 let released = program.values.release_handle(participant, value).map(|value| value.name.clone());
                 return Some(released.unwrap_or_else(|| self.object("")));

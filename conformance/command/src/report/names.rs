@@ -26,7 +26,7 @@ impl<'report> Names<'report> {
                 others.push((case, name));
             }
         }
-        // Only now, so that each case whose name is no other's has the usual one.
+        // These come last, so that a name that only one case has stays as it is.
         let mut last = BTreeMap::new();
         for (case, name) in others {
             let stem = &name[..name.len().min(LONGEST)];

@@ -261,7 +261,7 @@ fn a_release_that_breaks_a_rule_is_told(
     Ok(())
 }
 
-/// A rule that a release broke is told once. The rules that break besides it are others.
+/// The first sentence counts a rule that a release broke once. It counts the other rules that break apart from it.
 #[rstest]
 #[conformance::test()]
 fn a_rule_that_a_release_broke_is_counted_once() -> Outcome {

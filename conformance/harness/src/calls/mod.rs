@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::message::{Refused, encode};
 use crate::role::Session;
-use crate::{Pending, Role, Stop};
+use crate::{Pending, Role, Stop, log};
 
 pub mod checkpoint;
 pub mod context;
@@ -114,6 +114,8 @@ resources!(
 
 /// Performs an encoded call in a role. Returns the encoded answer.
 pub(crate) fn perform(call: &[u8], session: &mut Session) -> Vec<u8> {
+    // What the driver said of earlier steps, perhaps of other cases, is no part of this one.
+    log::take();
     match postcard::from_bytes::<AnyCall>(call) {
         Ok(call) => call.perform(session),
         Err(error) => encode::<()>(&Err(Refused::Role(format!("the role cannot decode a call: {error}")))),

@@ -16,7 +16,7 @@ const NVIDIA: &str = "NVIDIA";
 /// What stands before the link in the reason of a deviation.
 const LISTED: &str = " (listed: ";
 
-/// What stands between the list and the date in a reason of which the entry has expired.
+/// What stands between the list and the date in the reason of an expired entry.
 const EXCUSED: &str = " excused it until ";
 
 /// An entry as the file contains it.

@@ -10,7 +10,8 @@ pub(crate) fn held(descriptor: i32) -> Result<BorrowedFd<'static>, Refused> {
     if unsafe { libc::fcntl(descriptor, libc::F_GETFD) } == -1 {
         return Err(Refused::Unusable(format!("the descriptor {descriptor} is not open")));
     }
-    // SAFETY: it is open, and the role closes it only when it is told to.
+    // SAFETY: the descriptor is open. Only a later call of the case or the end of the case closes it, and by then no one uses
+    // this borrow.
     Ok(unsafe { BorrowedFd::borrow_raw(descriptor) })
 }
 

@@ -40,6 +40,26 @@ fn a_process_must_end_in_order(#[case] planted: &str, #[case] verdict: Verdict, 
     Ok(())
 }
 
+/// A closed descriptor that a driver gives without an error is the driver's failure, and not the harness's.
+#[rstest]
+#[case::sent("sent", "exporter: the descriptor N is not open")]
+#[case::closed("closed", "exporter: the descriptor N is not open")]
+#[case::taken("taken", "importer: the descriptor N of another process is not open")]
+#[case::kept("kept", "exporter: after the case, cannot release a descriptor: the descriptor N is not open")]
+#[conformance::test(needs(memory_descriptors))]
+fn a_closed_descriptor_fails_the_case(#[case] planted: &str, #[case] reason: &str) -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").env("REFERENCE_DRIVER_FAULT", "export-gives-a-closed-descriptor");
+    command.args(["--reruns", "0", "--exact", &format!("planted::uses_a_descriptor/{planted}")]);
+    let report = run(command)?.report()?;
+    let case = report.cases.first().ok_or_else(|| harness("no case ran"))?;
+    let told = case.reason.as_deref().unwrap_or_default();
+    let is_digit = |c: char| c.is_ascii_digit();
+    let told: Vec<_> = told.split(' ').map(|word| if word.starts_with(is_digit) { "N" } else { word }).collect();
+    check!(case.verdict == Verdict::Fail && told.join(" ") == reason, "{:?}: {told:?}", case.verdict);
+    Ok(())
+}
+
 /// If no case owns a process any more, the run fails, with an error that names the process.
 #[rstest]
 #[case::warm_role("bad_exit_with_the_run", "", 1, "exporter")]

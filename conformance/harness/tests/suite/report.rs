@@ -55,6 +55,19 @@ fn a_report_is_written_line_by_line() -> Outcome {
     Ok(())
 }
 
+/// A step that is refused has what the driver's log said of it, and not what it said of earlier steps.
+#[rstest]
+#[conformance::test()]
+fn the_log_of_a_refusal_is_its_own() -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").args(["--reruns", "0", "--exact", "planted::refused_after_a_failure"]);
+    let report = run(command)?.report()?;
+    let step =
+        report.cases.first().and_then(|case| case.steps.last()).ok_or_else(|| harness("no step was recorded"))?;
+    check!(step.log.len() == 1 && step.log[0].contains("cuIpcCloseMemHandle"), "{step:?}");
+    Ok(())
+}
+
 /// The properties of the host are not nested in the report's environment, so that earlier reports stay comparable.
 #[rstest]
 #[conformance::test()]

@@ -67,6 +67,47 @@ fn finds_a_script() -> Outcome {
 
 static HAS_FOUND: AtomicBool = AtomicBool::new(false);
 
+/// Exported descriptors, which a process must be able to use in each of the ways in which cases use them.
+#[rstest]
+#[case::sent(Use::Sent)]
+#[case::closed(Use::Closed)]
+#[case::taken(Use::Taken)]
+#[case::kept(Use::Kept)]
+#[conformance::test(needs(memory_descriptors))]
+fn uses_a_descriptor(exporter: Role, importer: Role, #[case] how: Use) -> Outcome {
+    let handle_type = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    let memory = exporter.mem_create(2 * MIB, MemProperties::device(0).exportable(handle_type.0), 0)?;
+    let descriptor = exporter.mem_export_to_descriptor(memory)?;
+    match how {
+        Use::Sent => drop(exporter.send_descriptor(descriptor)?),
+        Use::Closed => exporter.close_descriptor(descriptor)?,
+        Use::Taken => {
+            exporter.allow_tracer(importer.id())?;
+            importer.take_descriptor(exporter.id(), descriptor)?;
+        }
+        Use::Kept => {}
+    }
+    Ok(())
+}
+
+/// How a process uses a descriptor.
+#[derive(Clone, Copy, Debug)]
+enum Use {
+    Sent,
+    Closed,
+    Taken,
+    /// It is closed after the case.
+    Kept,
+}
+
+/// A refusal after a call that fails without one.
+#[rstest]
+#[conformance::test()]
+fn refused_after_a_failure(exporter: Role) -> Outcome {
+    exporter.get_error_name_or_not(u32::MAX)?;
+    exporter.ipc_close_mem_handle(Pointer::NULL)
+}
+
 /// An unexpected refusal.
 #[rstest]
 #[conformance::test()]

@@ -269,7 +269,7 @@ fn whether_a_wait_spins(exporter: Role, importer: Role, #[case] flags: u32) -> O
     Ok(())
 }
 
-/// Records of other threads than the first one of a process count: the other process sees them as pending, and waits for
+/// Records of threads other than the first one of a process count: the other process sees them as pending, and waits for
 /// them.
 #[rstest]
 #[conformance::test("IPCEVT-018", "IPCEVT-020")]
@@ -298,7 +298,7 @@ fn records_of_other_threads_count(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Other threads than the first one of an importer see an event as pending while the exporter's work is pending, and as
+/// Threads other than the first one of an importer see an event as pending while the exporter's work is pending, and as
 /// complete afterwards.
 #[rstest]
 #[conformance::test("IPCEVT-018")]
@@ -315,7 +315,7 @@ fn other_threads_see_work_pending_then_done(exporter: Role, importer: Role) -> O
     importer.event_query_from_threads(imported, THREADS)
 }
 
-/// Host waits on other threads than the first one of an importer end after the exporter's recorded work.
+/// Host waits on threads other than the first one of an importer end after the exporter's recorded work.
 #[rstest]
 #[conformance::test("IPCEVT-018")]
 fn host_waits_of_other_threads_end_after_the_work(exporter: Role, importer: Role) -> Outcome {
@@ -333,7 +333,7 @@ fn host_waits_of_other_threads_end_after_the_work(exporter: Role, importer: Role
     importer.event_query(imported)
 }
 
-/// Other threads than the first one of the exporter see the importer's record as pending, their streams wait for it, and
+/// Threads other than the first one of the exporter see the importer's record as pending, their streams wait for it, and
 /// their host waits end after its work.
 #[rstest]
 #[case::spinning(INTERPROCESS)]

@@ -63,14 +63,14 @@ fn a_stream_waits_for_two_events(exporter: Role, importer: Role, #[values(0, 1)]
     waiting.finish()
 }
 
-/// Streams wait for the exporter's recorded work if other threads than the first one of the importer enqueue the waits.
+/// Streams wait for the exporter's recorded work if threads other than the first one of the importer enqueue the waits.
 #[rstest]
 #[conformance::test("IPCEVT-019")]
 fn waits_of_other_threads_count(exporter: Role, importer: Role) -> Outcome {
     let (event, imported) = share(&exporter, &importer)?;
     let produce = exporter.stream_create()?;
     let streams = vec![importer.stream_create()?, importer.stream_create()?];
-    // The first thread enqueues a wait first, which ends at once.
+    // The first thread enqueues a wait before the others, and that wait ends at once.
     importer.stream_wait_event(streams[0], imported)?;
     let latch = Latch::hold(&exporter, produce)?;
     exporter.event_record(event, produce)?;
