@@ -6,9 +6,8 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::cause::{cause_of, key};
 use super::noise::{is_same_reason, quiet, without_addresses};
-use crate::deviations::without_list;
+use super::way::{cause_of, key};
 use crate::report::{CaseReport, Runs};
 use crate::{Defect, Failure, Verdict};
 
@@ -351,7 +350,7 @@ impl Pair<'_> {
         let (Some(old), Some(new)) = (&self.old, &self.new) else { return false };
         let way = |case: &CaseReport| {
             let (kind, what) = cause_of(case);
-            (kind, key(without_list(&what)))
+            (kind, key(&what))
         };
         old.verdict == Verdict::Deviation && is_unexcused(new) && way(old) == way(new)
     }

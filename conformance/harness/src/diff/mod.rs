@@ -12,12 +12,12 @@ mod scope;
 mod setting;
 mod times;
 mod types;
+mod way;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 pub use cause::Cause;
-pub(crate) use cause::{cause_of, key, without_numbers};
 pub use change::{Change, Difference, Severity, Why};
 pub(crate) use change::{changed_disclosures, changed_observations, is_much_more};
 pub use scope::Scope;
@@ -25,6 +25,7 @@ pub use setting::Setting;
 pub(crate) use times::of_calls;
 pub use times::{CallTime, Times};
 pub use types::{Diff, Side};
+pub(crate) use way::{cause_of, key, without_numbers};
 
 use crate::report::{Index, Report, Source, Spread, Unreadable};
 use change::Pair;
