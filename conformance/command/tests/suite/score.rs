@@ -132,6 +132,34 @@ fn cases_that_cannot_run_prove_nothing(
     Ok(())
 }
 
+/// Without a fault, nothing runs beside the suite, and no case beside another, because some cases read the free memory.
+#[rstest]
+#[conformance::test()]
+fn the_run_without_a_fault_is_alone() -> Outcome {
+    const FAULT: &str = "access-flags-are-always-3";
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for name in ["libfault_interposer.so", "driver.so"] {
+        std::fs::write(folder.path().join(name), "").map_err(harness)?;
+    }
+    // A suite that runs nothing, and keeps its arguments.
+    let suite = folder.path().join("suite");
+    let script = "#!/bin/sh\necho \"$@\" >>\"$(dirname \"$0\")/${FAULT_INTERPOSER_FAULT:-sound}\"\n\
+                  while [ \"$1\" != --report ]; do shift; done\ncp \"$(dirname \"$0\")/report\" \"$2\"\n";
+    std::fs::write(&suite, script).map_err(harness)?;
+    std::fs::set_permissions(&suite, PermissionsExt::from_mode(0o755)).map_err(harness)?;
+    let report = plain("580.1", 1).to_lines().map_err(harness)?;
+    std::fs::write(folder.path().join("report"), report).map_err(harness)?;
+    let mut command = conformance(&["score", FAULT, "--jobs", "2", "--driver"])?;
+    command.arg(folder.path().join("driver.so")).env("CONFORMANCE_SUITE", &suite);
+    let (code, printed, errors) = finish(command)?;
+    for (run, has_threads) in [("sound", false), (FAULT, true)] {
+        let arguments = std::fs::read_to_string(folder.path().join(run));
+        let arguments = arguments.map_err(|error| harness(format!("{run}: {error}; {code:?}: {printed}{errors}")))?;
+        check!(arguments.contains("--test-threads") == has_threads, "{run}: {arguments}");
+    }
+    Ok(())
+}
+
 /// The table of the models in the documentation is that of the faults that they were seen to find.
 #[rstest]
 #[conformance::test()]
