@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value = "reference", value_name = "DRIVER")]
     driver: Choice,
 
-    /// Only a sample of the faults, about every fourth
+    /// Only a sample of the faults, about every fourth; a run ends at the first case that notices its fault
     #[arg(long)]
     sample: bool,
 
@@ -125,7 +125,7 @@ struct Outcome {
     /// The number of devices, if it was not the default.
     devices: Option<usize>,
     end: End,
-    /// The cases of its rows that noticed it.
+    /// The cases of its rows that noticed it: all of them, or the first one if the run ends there.
     killers: Vec<String>,
     /// The cases of other rows that noticed it. They run only on the reference driver, and only if no case of its rows
     /// noticed it.
@@ -172,7 +172,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         return models::print_table(&faults, file);
     }
     environment::check(&arguments.driver)?;
-    let runner = Runner::new(Suite::find()?, target, arguments.jobs)?;
+    let runner = Runner::new(Suite::find()?, target, arguments.jobs, arguments.sample)?;
     if arguments.models {
         let listed = match (arguments.found.as_deref(), arguments.write, arguments.all) {
             (None, ..) => Listed::Nothing,

@@ -34,17 +34,26 @@ pub(super) struct Runner {
     target: Target,
     driver: OsString,
     jobs: usize,
+    /// Whether a run ends at the first case that notices its fault.
+    ends_early: bool,
 }
 
 /// The cases of a run, by name.
 pub(super) type Cases = BTreeMap<String, CaseReport>;
 
 impl Runner {
-    pub(super) fn new(suite: Suite, target: Target, jobs: Option<NonZeroUsize>) -> Result<Self, Failure> {
+    /// With a sample, or on a driver where cases take long, a run ends at the first case that notices its fault.
+    pub(super) fn new(
+        suite: Suite,
+        target: Target,
+        jobs: Option<NonZeroUsize>,
+        is_sample: bool,
+    ) -> Result<Self, Failure> {
         let processors = thread::available_parallelism().map_or(1, usize::from);
         let default = if target.is_cheap() { processors } else { processors.min(JOBS_ON_A_GPU) };
         let driver = target.driver(&suite.program)?;
-        Ok(Self { suite, target, driver, jobs: jobs.map_or(default, NonZeroUsize::get) })
+        let ends_early = is_sample || !target.is_cheap();
+        Ok(Self { suite, target, driver, jobs: jobs.map_or(default, NonZeroUsize::get), ends_early })
     }
 
     /// Whether a run costs little: see [`Target::is_cheap`].
@@ -88,7 +97,7 @@ impl Runner {
             );
             was_good(&case.id) && is_bad
         };
-        let is_enough = |case: &str| !self.is_cheap() && was_good(case);
+        let is_enough = |case: &str| self.ends_early && was_good(case);
         let ran = self.run(Some(fault), fault.machine, cases, is_enough)?;
         let noticed: Vec<_> = ran.values().filter(is_noticed).map(|case| case.id.clone()).collect();
         let is_asked = |id: &str| cases.is_none_or(|cases| cases.contains(id.split('/').next().unwrap_or_default()));
