@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
 use std::os::unix::process::CommandExt as _;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use clap::{Args, Parser as _};
 use conformance::runner::Options;
@@ -35,7 +35,7 @@ It is 2 if a flag is invalid or the suite could not be started.";
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let suite = Suite::find()?;
     remark(&suite);
-    let mut command = Command::new(&suite.program);
+    let mut command = suite.command();
     match Options::try_parse_from([OsString::from("conformance-suite")].iter().chain(&arguments.flags)) {
         Ok(options) if io::stdout().is_terminal() && !options.libtest.list => {
             progress::follow(command, &arguments.flags, &options)

@@ -1,5 +1,6 @@
 //! Finds or builds the suite executable.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -13,6 +14,9 @@ const VARIABLE: &str = "CONFORMANCE_SUITE";
 
 /// The executable's file name in a bundle, where it is beside this command.
 pub(crate) const NAME: &str = "conformance-suite";
+
+/// How an executable was found that cargo has just built.
+const BUILT: &str = "built by cargo";
 
 /// The interposer's file name. Cargo builds it beside the suite, and a bundle contains it there.
 pub(crate) const INTERPOSER: &str = "libfault_interposer.so";
@@ -54,7 +58,18 @@ impl Suite {
     /// Builds the executable that `cargo test` runs, in the profile that every change is tested with.
     pub(crate) fn build() -> Result<Self, Failure> {
         const TEST: [&str; 2] = ["test", "--no-run"];
-        Self::at(executable(&messages(TEST)?, "suite")?, "built by cargo")
+        Self::at(executable(&messages(TEST)?, "suite")?, BUILT)
+    }
+
+    /// Returns a command that starts the suite. Only a suite that cargo has just built finds `CARGO` set, as if cargo had
+    /// started it: any other may be older than the checkout.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        match self.why {
+            BUILT => command.env("CARGO", cargo()),
+            _ => command.env_remove("CARGO"),
+        };
+        command
     }
 
     /// Builds the suite and this command for a target of cargo-zigbuild, which names a glibc version.
@@ -67,11 +82,16 @@ impl Suite {
     }
 }
 
+/// Returns the cargo that started this command, or the one of the shell.
+fn cargo() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
 /// Builds the suite and returns cargo's messages.
 fn messages<'a>(subcommand: impl IntoIterator<Item = &'a str>) -> Result<Vec<u8>, Failure> {
     const SUITE: [&str; 5] = ["-p", "conformance", "--test", "suite", "--message-format=json-render-diagnostics"];
     let root = checkout()?;
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let cargo = cargo();
     let mut command = Command::new(&cargo);
     command.current_dir(root).args(subcommand).args(SUITE).stderr(Stdio::inherit());
     let output = command.output().map_err(|error| {

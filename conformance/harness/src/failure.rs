@@ -156,7 +156,7 @@ impl Failure {
                 of_a_call(kind, role, function, cuda_ipc_sys::CUresult::CUDA_SUCCESS.to_string())
             }
             Stop::Crashed { role, end, step } => of_a_call(Defect::Crash, role, function(step), signal(end).to_owned()),
-            Stop::TimedOut { role, step } => {
+            Stop::TimedOut { role, step, .. } => {
                 Self { result: None, ..of_a_call(Defect::Hang, role, function(step), String::new()) }
             }
         };

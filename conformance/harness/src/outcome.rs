@@ -1,6 +1,7 @@
 //! The ways a step of a case can end.
 
 use std::fmt;
+use std::time::Duration;
 
 use cuda_ipc_sys::CUresult;
 
@@ -80,6 +81,8 @@ pub enum Stop {
         role: String,
         /// The step.
         step: String,
+        /// How long the step may take.
+        deadline: Duration,
     },
     /// The harness or the case itself failed.
     Harness(String),
@@ -142,7 +145,9 @@ impl fmt::Display for Stop {
                 f.write_str(message)
             }
             Self::Crashed { role, end, step } => write!(f, "{role}: {end} in {}", in_c(step)),
-            Self::TimedOut { role, step } => write!(f, "{role}: no answer to {} before the deadline", in_c(step)),
+            Self::TimedOut { role, step, deadline } => {
+                write!(f, "{role}: no answer to {} before the deadline of {deadline:?}", in_c(step))
+            }
         }
     }
 }

@@ -33,19 +33,39 @@ impl Visit<'_> for Reads {
     }
 }
 
-/// Expands `role.mismatches(pointer, size, seed)? == 0`. The message says who read how many wrong words of how many, and
-/// the first wrong byte.
-pub(crate) fn count_of_wrong_words(condition: &Expr) -> Option<TokenStream> {
+/// Returns the call and its three arguments if a condition is `role.call(one, two, three)? == 0`.
+fn zero(condition: &Expr) -> Option<(&ExprMethodCall, [&Expr; 3])> {
     let Expr::Binary(comparison) = condition else { return None };
     let (Expr::Try(count), Expr::Lit(zero)) = (&*comparison.left, &*comparison.right) else { return None };
     let is_zero = matches!(&zero.lit, Lit::Int(number) if number.base10_digits() == "0");
     let Expr::MethodCall(call) = &*count.expr else { return None };
-    let (name, how, finds) = COUNTS.iter().find(|(name, ..)| call.method == name)?;
     let arguments: Vec<_> = call.args.iter().collect();
-    let [pointer, size, seed] = arguments.as_slice() else { return None };
-    if !is_zero || !matches!(comparison.op, BinOp::Eq(_)) {
-        return None;
-    }
+    let arguments: [&Expr; 3] = arguments.try_into().ok()?;
+    (is_zero && matches!(comparison.op, BinOp::Eq(_))).then_some((call, arguments))
+}
+
+/// Expands `role.other_bytes(pointer, size, value)? == 0`. The message says who read how many wrong bytes of how many.
+pub(crate) fn count_of_wrong_bytes(condition: &Expr) -> Option<TokenStream> {
+    let (call, [pointer, size, value]) = zero(condition).filter(|(call, _)| call.method == "other_bytes")?;
+    let role = &call.receiver;
+    Some(quote!({
+        let (role, pointer, size, value) = (&#role, #pointer, #size, #value);
+        let wrong: u64 = role.other_bytes(pointer, size, value)?;
+        ::conformance::trace::check(stringify!(#condition), &wrong, "==", &0_u64, wrong == 0);
+        if wrong != 0 {
+            let (name, plural) = (role.name(), if wrong == 1 { "" } else { "s" });
+            return Err(::conformance::Stop::corrupted(format!(
+                "{name} read {wrong} wrong byte{plural} of {size} with a copy (expected {value:#04x})"
+            )));
+        }
+    }))
+}
+
+/// Expands `role.mismatches(pointer, size, seed)? == 0`. The message says who read how many wrong words of how many, and
+/// the first wrong byte.
+pub(crate) fn count_of_wrong_words(condition: &Expr) -> Option<TokenStream> {
+    let (call, [pointer, size, seed]) = zero(condition)?;
+    let (name, how, finds) = COUNTS.iter().find(|(name, ..)| call.method == name)?;
     let role = &call.receiver;
     let (method, first) = (quote::format_ident!("{name}"), quote::format_ident!("{finds}"));
     Some(quote!({

@@ -109,11 +109,12 @@ fn summary(function: &ItemFn) -> String {
     lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// `check!` without a message: a comparison shows both of its sides, and a wrong count of words says who read them.
+/// `check!` without a message: a comparison shows both of its sides, and a wrong count of words or bytes says who read them.
 #[proc_macro]
 pub fn check_shown(input: TokenStream) -> TokenStream {
     let condition = parse_macro_input!(input as Expr);
-    if let Some(count) = contents::count_of_wrong_words(&condition) {
+    let count = contents::count_of_wrong_words(&condition).or_else(|| contents::count_of_wrong_bytes(&condition));
+    if let Some(count) = count {
         return count.into();
     }
     let stop = contents::stop(&condition);

@@ -277,6 +277,7 @@ fn the_cliques_of_a_device(observer: Role) -> Outcome {
     let (given, cliques) = observer.device_get_clique_info(0, count + 1)?;
     check!(given == count);
     check!(cliques.last() == Some(&UNWRITTEN_CLIQUE));
-    check!(cliques.iter().filter(|clique| **clique == UNWRITTEN_CLIQUE).count() == 1);
+    let unwritten = cliques.iter().filter(|clique| **clique == UNWRITTEN_CLIQUE).count();
+    check!(unwritten == 1, "the driver described {} of {count} cliques", cliques.len() - unwritten);
     Ok(())
 }

@@ -106,7 +106,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     archive.add_folder("records", &package.join("records"))?;
     let needs = needed.map_or_else(|| "no glibc".to_owned(), |version| format!("glibc {version} or later"));
     archive.add("README.md", Mode::Text, README.replace("{needs}", &needs).into_bytes());
-    if let Some(commit) = report::Suite::this().commit {
+    // The executable that --suite names may be built from other sources.
+    if let Some(commit) = arguments.suite.is_none().then(report::commit_of_the_checkout).flatten() {
         archive.add("COMMIT", Mode::Text, format!("{commit}\n").into_bytes());
     }
 

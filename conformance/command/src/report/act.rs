@@ -7,6 +7,9 @@ use super::text::number;
 /// The beginning of the names of steps in which a role releases what it holds.
 pub(super) const GIVES_BACK: &str = "give_back";
 
+/// A step with fewer calls misses its deadline because one of them hangs, and not because each is slow.
+const MANY: usize = 100;
+
 /// Something that happened. A role is named by its place in the story's list.
 pub(crate) enum Act {
     /// A role started.
@@ -46,6 +49,8 @@ pub(crate) struct Step {
     pub(crate) text: String,
     pub(crate) calls: Vec<Called>,
     pub(crate) answer: String,
+    /// The deadline that passed without an answer, in milliseconds.
+    pub(crate) deadline_ms: Option<u64>,
     pub(crate) expectation: Expected,
     /// Whether other processes went on before the step had ended.
     pub(crate) is_begun: bool,
@@ -108,6 +113,12 @@ impl Step {
     /// Whether a call of the step failed, or did not return.
     pub(crate) fn is_refused(&self) -> bool {
         self.calls.iter().any(|called| called.returned.as_ref().is_none_or(|returned| returned.code != 0))
+    }
+
+    /// Returns the deadline in milliseconds that passed during many calls, perhaps because each of them was slow. `None` if
+    /// other processes went on meanwhile: the step may have waited for them.
+    pub(crate) fn missed_deadline(&self) -> Option<u64> {
+        self.deadline_ms.filter(|_| self.calls.len() >= MANY && !self.is_begun && self.expectation == Expected::Success)
     }
 
     /// Whether it succeeded, and the case lets the driver refuse it.

@@ -16,7 +16,7 @@ const PRELUDE: &str = include_str!("prelude.c");
 const MAIN: &str = include_str!("parent.c");
 
 /// Functions of the program that only some programs need.
-const HELPERS: [(&str, &str); 26] = [
+const HELPERS: [(&str, &str); 27] = [
     ("descriptors", include_str!("helpers/descriptors.c")),
     ("buffer", include_str!("helpers/buffer.c")),
     ("pattern", include_str!("helpers/pattern.c")),
@@ -43,6 +43,7 @@ const HELPERS: [(&str, &str); 26] = [
     ("between", include_str!("helpers/between.c")),
     ("unread", include_str!("helpers/unread.c")),
     ("holder", include_str!("helpers/holder.c")),
+    ("now", include_str!("helpers/now.c")),
 ];
 /// Functions that launch kernels.
 const LAUNCHING: [(&str, &str); 3] = [

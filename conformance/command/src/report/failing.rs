@@ -29,7 +29,7 @@ pub(super) fn fails(step: &Step) -> bool {
     let finds_other_memory = step.name() == "first_mismatch_of_many" && step.answer.starts_with("Some");
     let is_written_beside = step.name() == "ipc_get_mem_handle_between_others"
         && tokens(&step.answer).iter().any(|token| matches!(token, Token::Number(byte) if *byte != UNWRITTEN));
-    if finds_other_memory || is_written_beside {
+    if finds_other_memory || is_written_beside || step.missed_deadline().is_some() {
         return true;
     }
     // The threads of a step call in any order.
@@ -89,7 +89,7 @@ fn expected(step: &Step) -> String {
     let list = |codes: &[u32]| codes.iter().map(|code| CUresult(*code).to_string()).collect::<Vec<_>>().join(" or ");
     match &step.expectation {
         // It crashed or hung, which its answer says.
-        _ if crashes(step) => String::new(),
+        _ if crashes(step) || step.missed_deadline().is_some() => String::new(),
         Expected::Success => "expected success".to_owned(),
         Expected::Other(Expectation::Refused(codes)) if codes.is_empty() => "expected an error".to_owned(),
         Expected::Other(Expectation::Refused(codes)) => format!("expected {}", list(codes)),

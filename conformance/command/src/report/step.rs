@@ -4,6 +4,7 @@ use conformance::trace::{Bytes, Expectation};
 use cuda_ipc_sys::CUresult;
 
 use super::call::{self, Written, length};
+use super::condition::{Condition, checked};
 use super::program::{PARENT, Program};
 use super::story::{Called, Expected, Step, Unwritable};
 use super::text::{Token, number, tokens};
@@ -14,10 +15,14 @@ use super::{descriptor, log, process_step, threads};
 /// sound driver sends no signal here, so there is nothing to wait for.
 const A_MOMENT: &str = "nanosleep(&(struct timespec){ 0, 50000000 }, NULL);";
 
-/// Writes a step of a participant.
+/// The calls of a step that missed its deadline may take a quarter of it in a program. A sound driver needs far less time,
+/// and a faulty one can need less than in the recorded run, because the machine is less busy.
+const SHARE: u64 = 4;
+
+/// Writes a step of a participant. If it missed its deadline in many calls, perhaps none of them hung, but each was slow. So
+/// the program measures how long they take.
 pub(crate) fn write(program: &mut Program, step: &Step) -> Result<(), Unwritable> {
     let me = step.role + 1;
-    let name = step.name().to_owned();
     program.turn(me);
     if step.is_begun {
         program.turn(PARENT);
@@ -26,7 +31,23 @@ pub(crate) fn write(program: &mut Program, step: &Step) -> Result<(), Unwritable
     if step.calls.is_empty() {
         return process_step::write(program, me, step);
     }
-    program.line(me, format!("/* step {}: {name} */", program.steps));
+    program.line(me, format!("/* step {}: {} */", program.steps, step.name()));
+    let Some(deadline) = step.missed_deadline() else { return calls(program, me, step) };
+    program.helpers.insert("now");
+    let took = program.name("milliseconds");
+    program.declare(me, "unsigned long long", &took);
+    program.line(me, format!("{took} = now();"));
+    calls(program, me, step)?;
+    program.line(me, format!("{took} = now() - {took};"));
+    let condition = Condition { participant: me, text: format!("{took} <= {}", deadline / SHARE) };
+    let what = format!("the duration of step {}", program.steps);
+    checked(program, &condition, &what);
+    Ok(())
+}
+
+/// Writes the calls of a step, and what its process does beside them.
+fn calls(program: &mut Program, me: usize, step: &Step) -> Result<(), Unwritable> {
+    let name = step.name().to_owned();
     if name == "fail_and_listen" {
         log::listened_before(program, me);
     }

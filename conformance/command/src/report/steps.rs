@@ -94,7 +94,7 @@ pub(super) fn of_story(story: &Story, reported: &[report::Step]) -> Vec<Line> {
 /// Returns an answer without the role and the call, which its line has. A step that hung or ended its process has them.
 fn short<'answer>(answer: &'answer str, role: &str) -> &'answer str {
     let Some(end) = answer.strip_prefix(role).and_then(|rest| rest.strip_prefix(": ")) else { return answer };
-    if end.starts_with("no answer to ") && end.ends_with(" before the deadline") {
+    if end.starts_with("no answer to ") && end.contains(" before the deadline") {
         return "no answer before the deadline";
     }
     match end.split_once(" in ") {

@@ -145,12 +145,13 @@ impl Story {
                     }
                     story.acts.push(Act::Wait { role, ms: *ms, still_waits: *still_waits });
                 }
-                Event::Answer { process, answer, succeeded } => {
+                Event::Answer { process, answer, succeeded, deadline_ms } => {
                     let Some(role) = story.role(*process) else { continue };
                     let Some(place) = running.remove(&role) else { continue };
                     let Some(step) = story.step(place) else { continue };
                     step.answer.clone_from(answer);
                     step.has_output = *succeeded;
+                    step.deadline_ms = *deadline_ms;
                     if step.is_begun {
                         story.acts.push(Act::Join(role));
                     }
@@ -211,6 +212,7 @@ impl Story {
             text: call.to_owned(),
             calls: Vec::new(),
             answer: String::new(),
+            deadline_ms: None,
             expectation: Expected::Success,
             is_begun: false,
             discloses: false,

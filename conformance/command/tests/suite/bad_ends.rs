@@ -62,6 +62,7 @@ fn the_json_of_a_report_has_the_process() -> Outcome {
 #[case::another(&["process 9, own: exited with code 3 in exit()"], &[END], 1, " outside any case: process 4711, keeper: killed by signal 6 (SIGABRT) in exit().")]
 #[case::another_code(&["process 9, own: exited with code 3 in exit()"], &["process 9, own: exited with code 139 in exit()"], 1, " outside any case: process 9, own: exited with code 139 in exit().")]
 #[case::known(&["process 8, keeper: killed by signal 6 (SIGABRT) in exit()"], &[END], 0, "; as before, a process crashed or hung outside any case.")]
+#[case::known_hang(&["process 8, own: no answer to exit() before the deadline"], &["process 9, own: no answer to exit() before the deadline of 10s"], 0, "; as before, a process crashed or hung outside any case.")]
 #[case::gone(&[END], &[], 0, "No documented rule broke since the earlier run of this driver.")]
 #[conformance::test()]
 fn a_new_process_is_a_regression(

@@ -233,14 +233,14 @@ fn a_crash(lab: &Lab) -> Result<[Command; 2], Stop> {
 #[case::crash(
     a_crash,
     1,
-    "1 crash is new since the earlier run of this driver, where no documented rule decides: SIGABRT in cuMemPoolDestroy, \
-     in 3 of 3 runs."
+    "1 case regressed since the earlier run of this driver, where no documented rule decides (1 crash): SIGABRT in \
+     cuMemPoolDestroy, in 3 of 3 runs."
 )]
 #[case::disclosure(
     a_disclosure,
     1,
-    "1 disclosure is new since the earlier run of this driver, where no documented rule decides: a kernel reads memory \
-     that was never shared."
+    "1 case regressed since the earlier run of this driver, where no documented rule decides (1 disclosure): a kernel \
+     reads memory that was never shared."
 )]
 #[conformance::test()]
 fn a_planted_change_is_told(

@@ -201,6 +201,12 @@ fn a_disclosure_in_a_pid_namespace_has_a_program() -> Outcome {
     Verdict::Leak,
     "the memory must be free again"
 )]
+#[case::slow_calls(
+    "map-a-second-time-shows-other-memory",
+    "reported::memory_is_mapped_often",
+    Verdict::Timeout,
+    "importer: the duration of step 3: milliseconds1 is "
+)]
 #[case::another_path(
     "map-accepts-an-offset-and-ignores-it",
     "reported::a_mapping_begins_at_its_offset",

@@ -36,6 +36,21 @@ fn the_exit_code_is_that_of_the_suite(#[case] flags: &[&str]) -> Outcome {
     Ok(())
 }
 
+/// An executable that cargo has not just built may be older than the checkout, so its report names no commit.
+#[rstest]
+#[conformance::test()]
+fn the_commit_of_another_suite_is_not_known() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let path = folder.path().join("report.jsonl");
+    let mut command = conformance(&["run"])?;
+    command.env("CARGO", "cargo").args(["--driver", "reference", "--exact", ONE, "--report"]).arg(&path);
+    let (code, _, errors) = finish(command)?;
+    check!(code == Some(0), "{code:?}: {errors}");
+    let suite = Report::read(&path).map_err(harness)?.run.suite;
+    check!(suite.as_ref().is_some_and(|suite| suite.commit.is_none()), "{suite:?}");
+    Ok(())
+}
+
 /// Without a suite the command fails, and the message names the file that it looked for.
 #[rstest]
 #[conformance::test()]

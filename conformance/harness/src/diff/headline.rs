@@ -125,17 +125,17 @@ fn broken(diff: &Diff) -> Vec<String> {
         }
     }
     let since = since(&diff.old, &diff.new);
-    let are = if others.len() == 1 { "is" } else { "are" };
-    let of_others = format!("{} {are} new", kinds(others.iter()));
-    let told = match (rules.len(), of_others) {
-        (0, _) if others.is_empty() => format!("No documented rule broke {since}"),
-        (0, of_others) => format!("{of_others} {since}, where no documented rule decides"),
-        (count, of_others) => {
+    // It counts cases, and the clause before it counts rules.
+    let of_others = |noun: &str, since: &str| {
+        let regressed = plural(others.len(), noun);
+        format!("{regressed} regressed{since}, where no documented rule decides ({})", kinds(others.iter()))
+    };
+    let told = match rules.len() {
+        0 if others.is_empty() => format!("No documented rule broke {since}"),
+        0 => of_others("case", &format!(" {since}")),
+        count => {
             let told = format!("{} broke {since} ({})", plural(count, "documented rule"), kinds(rules.values()));
-            match others.is_empty() {
-                true => told,
-                false => format!("{told}; {of_others}, where no documented rule decides"),
-            }
+            if others.is_empty() { told } else { format!("{told}; {}", of_others("other case", "")) }
         }
     };
     let mut clauses = vec![told];

@@ -90,7 +90,8 @@ fn ending(text: &str) -> Option<(Verdict, &str)> {
 
 /// Returns what is the same in every case with a cause: its words without numbers, and without the role that showed it.
 pub(crate) fn key(what: &str) -> String {
-    without_numbers(without_role(what)).replace(" wrong word ", " wrong words ")
+    let key = without_numbers(without_role(what));
+    key.replace(" wrong word ", " wrong words ").replace(" wrong byte of ", " wrong bytes of ")
 }
 
 /// Whether words say what a role read, but not which one.

@@ -29,7 +29,7 @@ impl Process {
         }
         self.is_gone = true;
         let role = format!("{} (process {})", self.name, self.id());
-        Err(Stop::TimedOut { role, step: "kill(SIGKILL)".to_owned() })
+        Err(Stop::TimedOut { role, step: "kill(SIGKILL)".to_owned(), deadline: TIME_TO_END })
     }
 
     /// Ends a process that nothing watches.
@@ -45,15 +45,15 @@ impl Process {
             return self.reap();
         }
         self.kill()?;
-        Err(Stop::TimedOut { role: self.name.clone(), step: self.step.clone() })
+        Err(Stop::TimedOut { role: self.name.clone(), step: self.step.clone(), deadline: self.deadline })
     }
 
     /// Waits until a process that was asked to exit has ended. A driver that crashes or hangs meanwhile stops the case,
     /// unless the case accepts that.
-    pub(super) fn finish_exit(&mut self, deadline: Instant) -> Result<(), Stop> {
+    pub(super) fn finish_exit(&mut self, deadline: Duration) -> Result<(), Stop> {
         "exit".clone_into(&mut self.step);
         let (role, step) = (self.name.clone(), self.step.clone());
-        let (stop, end) = if self.ends_before(deadline) {
+        let (stop, end) = if self.ends_before(Instant::now() + deadline) {
             let status = self.reap()?;
             if status.success() || self.ended_with_its_namespace(status) {
                 trace::write(|| Event::Ended { process: self.id(), end: None });
@@ -64,7 +64,7 @@ impl Process {
         } else {
             // No case accepts a process that SIGKILL does not end.
             self.kill()?;
-            (Stop::TimedOut { role, step }, "did not end before the deadline".to_owned())
+            (Stop::TimedOut { role, step, deadline }, "did not end before the deadline".to_owned())
         };
         trace::write(|| Event::Ended { process: self.id(), end: Some(end) });
         if self.may_crash { Ok(()) } else { Err(stop) }
@@ -108,7 +108,7 @@ impl Process {
             return Ok(());
         }
         self.begin_to_exit();
-        self.finish_exit(Instant::now() + TIME_TO_END)
+        self.finish_exit(TIME_TO_END)
     }
 }
 

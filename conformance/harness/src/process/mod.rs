@@ -189,8 +189,9 @@ impl Process {
         // The program that had got a call is no longer there to answer.
         self.is_awaited = false;
         // Starting a driver can take longer than a step: it creates contexts one after another.
-        let deadline = Instant::now() + self.deadline * 3;
-        let frame = self.channel.receive(Some(deadline)).map_err(|error| self.lost(&error))?;
+        let deadline = self.deadline * 3;
+        let received = self.channel.receive(Some(Instant::now() + deadline));
+        let frame = received.map_err(|error| self.lost(&error, deadline))?;
         postcard::from_bytes(&frame.bytes).map_err(|error| self.broken(&format!("cannot decode its greeting: {error}")))
     }
 
@@ -216,7 +217,7 @@ impl Process {
         match self.channel.send(&bytes, descriptors, Some(Instant::now() + self.deadline)) {
             // If the process died after its last answer, the missing answer will show it.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-            Err(error) if error.kind() == ErrorKind::TimedOut => Err(self.lost(&ReceiveError::Deadline)),
+            Err(error) if error.kind() == ErrorKind::TimedOut => Err(self.lost(&ReceiveError::Deadline, self.deadline)),
             sent => sent.map_err(|error| Stop::Harness(format!("{}: cannot send {}: {error}", self.name, self.step))),
         }
     }
@@ -234,9 +235,9 @@ impl Process {
         &mut self,
         decode: impl FnOnce(&[u8]) -> postcard::Result<Result<T, Refused>>,
     ) -> Result<Result<T, Refused>, Stop> {
-        let deadline = Instant::now() + self.deadline;
         (self.took, self.is_awaited) = (None, false);
-        let frame = self.channel.receive(Some(deadline)).map_err(|error| self.lost(&error))?;
+        let received = self.channel.receive(Some(Instant::now() + self.deadline));
+        let frame = received.map_err(|error| self.lost(&error, self.deadline))?;
         let (called, step) = (self.number, self.step.clone());
         match message::Envelope::open(&frame.bytes) {
             Ok((envelope, _)) if envelope.number != called => {
@@ -269,11 +270,11 @@ impl Process {
     }
 
     /// Converts the error of a missing answer into a stop. The process has ended afterwards.
-    fn lost(&mut self, error: &ReceiveError) -> Stop {
+    fn lost(&mut self, error: &ReceiveError, deadline: Duration) -> Stop {
         let (role, step) = (self.name.clone(), self.step.clone());
         match error {
             ReceiveError::Deadline => match self.kill() {
-                Ok(()) => Stop::TimedOut { role, step },
+                Ok(()) => Stop::TimedOut { role, step, deadline },
                 Err(stop) => stop,
             },
             ReceiveError::Closed | ReceiveError::Truncated { .. } => match self.wait_for_exit() {

@@ -100,6 +100,7 @@ impl Role {
             process: process.id(),
             answer: answer.as_ref().map_or_else(ToString::to_string, |value| format!("{value:?}")),
             succeeded: answer.is_ok(),
+            deadline_ms: matches!(answer, Err(Stop::TimedOut { .. })).then(|| milliseconds(process.deadline)),
         });
         self.steps.borrow_mut().push(Step {
             role: process.name.clone(),
@@ -130,7 +131,7 @@ impl Role {
     /// Waits until the process has exited in order, after a call that makes it exit.
     pub(crate) fn finish_exit(&self) -> Result<(), Stop> {
         let mut process = self.process.borrow_mut();
-        let deadline = Instant::now() + process.deadline;
+        let deadline = process.deadline;
         process.finish_exit(deadline)
     }
 
@@ -256,10 +257,14 @@ impl<T: DeserializeOwned + fmt::Debug> Pending<T> {
     pub fn still_waits_after(&self, patience: Duration) -> Result<bool, Stop> {
         let deadline = Instant::now() + patience;
         let still_waits = !self.role.process.borrow_mut().has_answer(deadline)?;
-        let ms = u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
-        trace::write(|| Event::Wait { process: self.role.id(), ms, still_waits });
+        trace::write(|| Event::Wait { process: self.role.id(), ms: milliseconds(patience), still_waits });
         Ok(still_waits)
     }
+}
+
+/// Returns a duration as the trace has it.
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Returns the output of a call, or why it has none.

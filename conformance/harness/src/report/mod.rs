@@ -38,11 +38,14 @@ use crate::identity::Identity;
 use crate::machine::{Device, Link};
 pub use crate::step::{Step, check_in_c};
 
-/// Returns how a process ended that crashed or hung outside any case, without its number, which is another one in each run.
+/// Returns how a process ended that crashed or hung outside any case, without its number, which is another one in each run,
+/// and without the seconds of its deadline, which reports of earlier suites do not have.
 #[must_use]
 pub fn without_process_number(end: &str) -> &str {
+    const HANG: &str = " before the deadline";
     let after = end.strip_prefix("process ").map(|end| end.trim_start_matches(|c: char| c.is_ascii_digit()));
-    after.and_then(|end| end.strip_prefix(", ")).unwrap_or(end)
+    let how = after.and_then(|end| end.strip_prefix(", ")).unwrap_or(end);
+    how.find(HANG).map_or(how, |place| &how[..place + HANG.len()])
 }
 use crate::{Failure, Verdict};
 
@@ -265,8 +268,9 @@ impl fmt::Display for Run {
 pub struct Suite {
     /// The version of the suite.
     pub version: String,
-    /// The commit of the suite, if known: in a bundle the one it was built from, else that of the checkout when the run
-    /// began, followed by `+` if files had been changed.
+    /// The commit of the sources that the suite was built from, followed by `+` if files had been changed. A bundle names
+    /// it. Otherwise it is that of the checkout when the run began, if cargo had just built the suite there. Null if not
+    /// known, as for an executable that was started without cargo.
     pub commit: Option<String>,
 }
 
@@ -277,9 +281,9 @@ impl Suite {
         let bundled =
             std::env::current_exe().ok().and_then(|program| fs::read_to_string(program.with_file_name("COMMIT")).ok());
         let commit = bundled.map(|commit| commit.trim().to_owned()).or_else(|| {
-            let commit = git(&["rev-parse", "HEAD"])?;
-            let is_changed = !git(&["status", "--porcelain", "--untracked-files=no"])?.is_empty();
-            Some(if is_changed { commit + "+" } else { commit })
+            // Cargo sets it for the programs that it builds and starts. Any other may be older than the checkout.
+            std::env::var_os("CARGO")?;
+            commit_of_the_checkout()
         });
         Self { version: env!("CARGO_PKG_VERSION").to_owned(), commit }
     }
@@ -294,6 +298,16 @@ impl fmt::Display for Suite {
         let digits: String = commit.trim_end_matches('+').chars().take(ABBREVIATED).collect();
         write!(f, " ({digits}{mark})")
     }
+}
+
+/// Returns the commit of the checkout, followed by `+` if files are changed; `None` if git does not track the sources, as
+/// those of an unpacked package.
+#[must_use]
+pub fn commit_of_the_checkout() -> Option<String> {
+    git(&["ls-files", "--error-unmatch", "Cargo.toml"])?;
+    let commit = git(&["rev-parse", "HEAD"])?;
+    let is_changed = !git(&["status", "--porcelain", "--untracked-files=no"])?.is_empty();
+    Some(if is_changed { commit + "+" } else { commit })
 }
 
 /// Returns the output of git for the checkout in which this suite was built, if the checkout still exists.

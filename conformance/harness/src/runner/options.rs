@@ -76,8 +76,8 @@ pub struct Options {
     #[arg(long, env = "CONFORMANCE_DRIVER", default_value = "auto", value_name = "DRIVER")]
     pub driver: Choice,
 
-    /// Capabilities the machine must have, such as `gpus=2,peer_access`; the run fails if one is missing, a case that
-    /// needs it is skipped, or no case is selected
+    /// Capabilities the machine must have, such as `gpus=2,peer_access`; the run fails if one is missing, at its beginning
+    /// or while a case runs, or if no case is selected
     #[arg(long, env = "CONFORMANCE_REQUIRE", default_value = "", value_name = "LIST", hide_default_value = true)]
     pub require: Requirements,
 

@@ -177,7 +177,6 @@ impl Shared {
             let reason = report.reason.get_or_insert_default();
             reason.push_str("; the machine had all that the case needs when the run began, and --require is given");
         }
-        let required = report.verdict == Verdict::Unsupported && !self.description.unmet.is_empty();
         let outline = CaseReport { steps: Vec::new(), ..report.clone() };
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(outline.clone());
         if let Some(writer) = &self.writer {
@@ -189,7 +188,7 @@ impl Shared {
                 self.keep_difference(case, &outline);
                 Ok(Completion::Completed)
             }
-            Verdict::Unsupported if !required => Ok(Completion::ignored_with(outline.reason.unwrap_or_default())),
+            Verdict::Unsupported => Ok(Completion::ignored_with(outline.reason.unwrap_or_default())),
             _ => Err(Failed::from(self.explain(case, &outline))),
         }
     }

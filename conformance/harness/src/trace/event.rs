@@ -54,6 +54,9 @@ pub enum Event {
         answer: String,
         /// Whether the call succeeded.
         succeeded: bool,
+        /// The deadline that passed without an answer, in milliseconds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        deadline_ms: Option<u64>,
     },
     /// A role calls the driver.
     Call(Call),

@@ -58,6 +58,27 @@ fn every_file_is_read() -> Outcome {
     Ok(())
 }
 
+/// The condition of a check without a message is the reason of a failure, so it has no conversions of Rust.
+#[rstest]
+#[conformance::test()]
+fn the_conditions_of_checks_are_plain() -> Outcome {
+    const CONVERSIONS: [&str; 5] = [" as ", "::from(", ".to_le_bytes()", ".to_vec()", ".unwrap"];
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("tests")];
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).map_err(harness)?.flatten().map(|entry| entry.path()) {
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).map_err(harness)?;
+            let mut conditions = text.lines().filter(|line| line.trim().starts_with("check!(") && !line.contains('"'));
+            let odd = conditions.find(|line| CONVERSIONS.iter().any(|conversion| line.contains(conversion)));
+            check!(odd.is_none(), "{}: {}", path.display(), odd.unwrap_or_default().trim());
+        }
+    }
+    Ok(())
+}
+
 /// Returns the entries of `peers.toml`.
 fn entries() -> Result<Vec<toml::Value>, Stop> {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../peers.toml")).map_err(harness)?;

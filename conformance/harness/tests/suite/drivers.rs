@@ -88,6 +88,23 @@ fn an_unmet_requirement_fails(#[case] devices: &str, #[case] list: &str, #[case]
     Ok(())
 }
 
+/// If a requirement is not met, the run fails, but no case does: what the machine lacks is unsupported, whether it is
+/// required or not.
+#[rstest]
+#[case::needs_it("sample::there_are_two_gpus")]
+#[case::needs_something_else("sample::there_are_nine_gpus")]
+#[conformance::test()]
+fn an_unmet_requirement_fails_no_case(#[case] case: &str) -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("REFERENCE_DRIVER_DEVICES", "1").args(["--require", "gpus=2", case]);
+    let run = run(command)?;
+    let (text, report) = (run.text(), run.report()?);
+    check!(run.output.status.code() == Some(101), "{}", run.output.status);
+    check!(!report.cases.is_empty() && report.summary()["unsupported"] == report.cases.len(), "{text}");
+    check!(text.contains("ignored (") && !text.contains("FAILED"), "{text}");
+    Ok(())
+}
+
 /// A requirement is met on a machine that has the capability, and named on one that lacks it.
 #[rstest]
 #[case::interprocess_events("interprocess_events", "h200", "no-ipc")]

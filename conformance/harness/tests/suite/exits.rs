@@ -17,7 +17,7 @@ const OUTSIDE: &str = "the run fails, because a process crashed or hung outside 
 #[rstest]
 #[case::aborts("bad_exit/aborts", Verdict::Crash, "exporter: killed by signal 6 (SIGABRT) in exit()")]
 #[case::fails("bad_exit/fails", Verdict::Crash, "exporter: exited with code 3 in exit()")]
-#[case::hangs("bad_exit/hangs", Verdict::Timeout, "exporter: no answer to exit() before the deadline")]
+#[case::hangs("bad_exit/hangs", Verdict::Timeout, "exporter: no answer to exit() before the deadline of 1s")]
 #[case::with_the_case(
     "bad_exit_with_the_case/is_blamed",
     Verdict::Crash,

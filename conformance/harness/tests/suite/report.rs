@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 use conformance::calls::AnyCall;
-use conformance::report::{Report, Step, Unreadable};
+use conformance::report::{Report, Step, Unreadable, commit_of_the_checkout};
 use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
 use serde_json::Value;
@@ -52,6 +52,20 @@ fn a_report_is_written_line_by_line() -> Outcome {
     let processors = String::from_utf8_lossy(&processors.stdout);
     check!(load.processors.to_string() == processors.trim() && load.threads >= 0.0, "{load:?}, {processors}");
     check!(report.run.links.len() == 2 && report.run.links.iter().all(|link| link.access));
+    Ok(())
+}
+
+/// A report names the commit of the checkout only if cargo started the suite, which it had just built there.
+#[rstest]
+#[case::by_cargo(&[("CARGO", "cargo")])]
+#[case::alone(&[])]
+#[conformance::test()]
+fn the_commit_is_that_of_the_sources(#[case] variables: &[(&str, &str)]) -> Outcome {
+    let mut command = suite("reference")?;
+    command.env_remove("CARGO").envs(variables.iter().copied()).args(["--exact", FILTER]);
+    let suite = run(command)?.report()?.run.suite.ok_or_else(|| harness("no suite was recorded"))?;
+    let expected = commit_of_the_checkout().filter(|_| !variables.is_empty());
+    check!(suite.commit == expected, "{suite:?}, expected {expected:?}");
     Ok(())
 }
 

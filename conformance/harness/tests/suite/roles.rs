@@ -68,8 +68,9 @@ fn a_role_that_does_not_answer_is_a_timeout(exporter: Role) -> Outcome {
     let id = exporter.id();
     exporter.set_deadline(Duration::from_millis(200));
     match exporter.hang() {
-        Err(Stop::TimedOut { step, .. }) => {
+        Err(Stop::TimedOut { step, deadline, .. }) => {
             check!(step.contains("hang"), "the step is {step:?}");
+            check!(deadline == Duration::from_millis(200), "the deadline is {deadline:?}");
             check!(is_gone(id));
             Ok(())
         }
@@ -102,7 +103,7 @@ fn a_role_that_does_not_die_is_given_up(exporter: Role, importer: Role) -> Outco
     exporter.let_itself_be_traced()?;
     importer.hold_the_death_of(id)?;
     match exporter.kill() {
-        Err(Stop::TimedOut { role, step }) => {
+        Err(Stop::TimedOut { role, step, .. }) => {
             check!(role == format!("exporter (process {id})") && step == "kill(SIGKILL)", "{role}: {step}");
             check!(exporter.is_gone(), "the role would get further calls");
         }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use conformance::{Expect as _, Outcome, Stop, Verdict, check};
 use rstest::rstest;
@@ -26,6 +27,7 @@ fn a_model_runs_again_with_its_script(#[case] variables: &[(&str, &str)], #[case
 /// Each way to go wrong has its verdict, its reason, a command to run the case again, and an exit code.
 #[rstest]
 #[case::fail("fail", Verdict::Fail, "does not hold")]
+#[case::wrong_byte("wrong_byte", Verdict::Fail, "exporter read 1 wrong byte of 4 with a copy (expected 0x07)")]
 #[case::refused("refused", Verdict::Fail, "cuIpcGetMemHandle returned CUDA_ERROR_INVALID_VALUE (1)")]
 #[case::broken_context("broken_context", Verdict::Fail, "after the case, the context no longer works")]
 #[case::stops_during_a_call("stops_during_a_call", Verdict::Fail, "the case knows better")]
@@ -33,7 +35,7 @@ fn a_model_runs_again_with_its_script(#[case] variables: &[(&str, &str)], #[case
 #[case::differs("differs", Verdict::Differs, "cuIpcGetMemHandle returned CUDA_ERROR_INVALID_VALUE")]
 #[case::broken_row("broken_row", Verdict::Differs, "the model knows better\nthe script")]
 #[case::crash("crash", Verdict::Crash, "killed by signal 11")]
-#[case::timeout("timeout", Verdict::Timeout, "no answer to hang() before the deadline")]
+#[case::timeout("timeout", Verdict::Timeout, "no answer to hang() before the deadline of 500ms")]
 #[case::leaked_memory("leaked_memory", Verdict::Leak, "4194304 bytes of memory on GPU 0 are still in use")]
 #[case::leaked_descriptor("leaked_descriptor", Verdict::Leak, "a file descriptor of /proc/")]
 #[case::error("error", Verdict::Error, "this case is wrong")]
@@ -240,10 +242,10 @@ fn a_shell_can_run_the_printed_command() -> Outcome {
 #[rstest]
 #[conformance::test()]
 fn a_nextest_filter_selects_one_case() -> Outcome {
-    const CASE: &str = "sample::there_are_two_gpus/name=one,number=1";
+    const CASE: &str = "planted::breach/exits_silently,part=breaks";
     let mut command = suite("reference")?;
-    command.env("NEXTEST_RUN_ID", "planted").env("REFERENCE_DRIVER_DEVICES", "1");
-    command.args(["--require", "gpus=2", "--exact", CASE]);
+    command.env("NEXTEST_RUN_ID", "planted").env("CONFORMANCE_PLANTED", "1");
+    command.args(["--reruns", "0", "--exact", CASE]);
     let run = run(command)?;
     let text = run.text();
     let filter = text.lines().find_map(|line| line.split(" -E ").nth(1)).unwrap_or_default();
@@ -290,9 +292,9 @@ fn a_difference_is_printed() -> Outcome {
 #[rstest]
 #[conformance::test()]
 fn words_stay_words() -> Outcome {
-    let stop = Stop::TimedOut { role: "keeper".to_owned(), step: "loading the driver".to_owned() };
-    let text = stop.to_string();
-    check!(text == "keeper: no answer to loading the driver before the deadline", "{text}");
+    let (role, step) = ("keeper".to_owned(), "loading the driver".to_owned());
+    let text = Stop::TimedOut { role, step, deadline: Duration::from_secs(30) }.to_string();
+    check!(text == "keeper: no answer to loading the driver before the deadline of 30s", "{text}");
     Ok(())
 }
 

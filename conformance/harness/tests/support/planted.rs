@@ -108,6 +108,16 @@ fn refused_after_a_failure(exporter: Role) -> Outcome {
     exporter.ipc_close_mem_handle(Pointer::NULL)
 }
 
+/// Memory with another byte than was written to it.
+#[rstest]
+#[conformance::test()]
+fn wrong_byte(exporter: Role) -> Outcome {
+    let buffer = exporter.mem_alloc(MIB)?;
+    exporter.write(buffer, vec![7, 7, 8, 7])?;
+    check!(exporter.other_bytes(buffer, 4, 7)? == 0);
+    Ok(())
+}
+
 /// An unexpected refusal.
 #[rstest]
 #[conformance::test()]

@@ -74,7 +74,8 @@ fn many_imports_have_distinct_addresses(
     // All of them in one step could take longer than a deadline.
     const OF_A_STEP: usize = 512;
     for (imports, number) in imports.given.chunks(OF_A_STEP).zip((0..).step_by(OF_A_STEP)) {
-        check!(importer.first_mismatch_of_many(imports.to_vec(), size, first.wrapping_add(number))? == None);
+        let (imports, seed) = (imports.to_vec(), first.wrapping_add(number));
+        check!(importer.first_mismatch_of_many(imports, size, seed)? == None);
     }
     Ok(())
 }

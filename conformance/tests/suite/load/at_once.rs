@@ -155,7 +155,8 @@ fn pools_and_pointers_are_given_back_in_any_order(
         importer.mem_free_imported_pointer(here[number])?;
         if number == here.len() - 1 {
             for left in (0..here.len()).step_by(2) {
-                check!(importer.mismatches(here[left], SIZE, first.wrapping_add(left as u32))? == 0);
+                let seed = first.wrapping_add(left as u32);
+                check!(importer.mismatches(here[left], SIZE, seed)? == 0);
             }
         }
     }

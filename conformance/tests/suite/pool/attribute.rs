@@ -114,7 +114,8 @@ fn property_attributes_are_refused_before_cuda_13_2(
 #[conformance::test("POOL-ATTR-003", needs(pool_descriptors, cuda = 13_020))]
 fn a_pool_reports_its_properties(exporter: Role, #[case] attribute: Attribute, #[case] value: u32) -> Outcome {
     let pool = exporter.mem_pool_create(DESCRIPTOR)?;
-    check!(exporter.mem_pool_get_attribute(pool, attribute.0)? == u64::from(value));
+    let expected = u64::from(value);
+    check!(exporter.mem_pool_get_attribute(pool, attribute.0)? == expected);
     Ok(())
 }
 

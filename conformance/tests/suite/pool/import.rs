@@ -263,9 +263,11 @@ fn a_pool_of_a_hidden_device_has_an_invisible_location(exporter: Role) -> Outcom
     let importer = start("importer", Placement::device(0).visible_devices("1"));
     let imported = share(&exporter, &importer)?.imported;
     let location_type = importer.mem_pool_get_attribute(imported, Attribute::CU_MEMPOOL_ATTR_LOCATION_TYPE.0)?;
-    check!(location_type == u64::from(CUmemLocationType::CU_MEM_LOCATION_TYPE_INVISIBLE.0));
+    let invisible = u64::from(CUmemLocationType::CU_MEM_LOCATION_TYPE_INVISIBLE.0);
+    check!(location_type == invisible);
     let location = importer.mem_pool_get_attribute(imported, Attribute::CU_MEMPOOL_ATTR_LOCATION_ID.0)?;
-    check!(location == u64::from(CU_DEVICE_INVALID.cast_unsigned()));
+    let invalid = u64::from(CU_DEVICE_INVALID.cast_unsigned());
+    check!(location == invalid);
     Ok(())
 }
 
@@ -353,7 +355,8 @@ fn trimming_leaves_live_memory_intact(exporter: Role, importer: Role) -> Outcome
 fn an_imported_pool_has_no_handle_types(exporter: Role, importer: Role) -> Outcome {
     const HANDLE_TYPES: u32 = Attribute::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES.0;
     let shared = share(&exporter, &importer)?;
-    check!(exporter.mem_pool_get_attribute(shared.exported, HANDLE_TYPES)? == u64::from(DESCRIPTOR));
+    let descriptor = u64::from(DESCRIPTOR);
+    check!(exporter.mem_pool_get_attribute(shared.exported, HANDLE_TYPES)? == descriptor);
     check!(importer.mem_pool_get_attribute(shared.imported, HANDLE_TYPES)? == 0);
     Ok(())
 }

@@ -95,14 +95,18 @@ fn a_mapping_names_its_handle_types(importer: Role, #[case] handle_types: u32) -
     importer.mem_map(address, SIZE, 0, physical, 0)?;
     importer.mem_set_access(address, SIZE, 0, READ_WRITE)?;
     let pointers = [address, address.offset(SIZE - 1)];
+    let expected = u64::from(handle_types);
     for pointer in pointers {
-        check!(importer.pointer_get_wide_attribute(HANDLE_TYPES, pointer)? == u64::from(handle_types));
+        check!(importer.pointer_get_wide_attribute(HANDLE_TYPES, pointer)? == expected);
         // The width of a mask of handle types is not documented.
-        check!(importer.pointer_get_attributes(vec![HANDLE_TYPES], pointer)?[0] as u32 == handle_types);
+        check!(
+            importer.pointer_get_attributes(vec![HANDLE_TYPES], pointer)?[0] as u32 == handle_types,
+            "cuPointerGetAttributes returned another mask of handle types than {handle_types:#x}"
+        );
     }
     importer.mem_release(physical)?;
     for pointer in pointers {
-        check!(importer.pointer_get_wide_attribute(HANDLE_TYPES, pointer)? == u64::from(handle_types));
+        check!(importer.pointer_get_wide_attribute(HANDLE_TYPES, pointer)? == expected);
     }
     Ok(())
 }
@@ -115,7 +119,8 @@ fn a_mapping_names_its_handle_types(importer: Role, #[case] handle_types: u32) -
 fn a_mapping_names_fabric_handles(#[case] handle_types: u32) -> Outcome {
     let role = start("importer", Placement::device(0).fabric(Fabric::Channel));
     let address = role.mem_create_and_map(SIZE, handle_types)?;
-    check!(role.pointer_get_wide_attribute(HANDLE_TYPES, address)? == u64::from(handle_types));
+    let expected = u64::from(handle_types);
+    check!(role.pointer_get_wide_attribute(HANDLE_TYPES, address)? == expected);
     Ok(())
 }
 

@@ -223,7 +223,8 @@ fn atomics_of_two_processes_are_exact(exporter: Role, importer: Role) -> Outcome
     exporter.ctx_synchronize()?;
     importer.ctx_synchronize()?;
     let sum = u64::from(BLOCKS * THREADS) * ROUNDS * 3;
-    check!(exporter.read(counter, 4)? == (sum as u32).to_le_bytes());
+    let expected = (sum as u32).to_le_bytes();
+    check!(exporter.read(counter, 4)? == expected);
     Ok(())
 }
 
