@@ -18,7 +18,8 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 The line of a row shows its id, its class, its status, the number of processes (P) and GPUs (G) that it needs, and its
-statement. Classes: D documented, D* derived from the documentation, U documented as undefined, O observed, Q open.
+statement. Its cases follow, one a line, or the reason why it cannot have one.
+Classes: D documented, D* derived from the documentation, U documented as undefined, O observed, Q open.
 
 Examples:
   cargo conformance list

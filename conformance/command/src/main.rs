@@ -70,7 +70,7 @@ enum Command {
         after_help = "Examples:\n  cargo conformance record list\n  cargo conformance record update report.jsonl --dry-run"
     )]
     Record(record::Command),
-    /// Write a bug report for each failed case, with a C program that shows the failure
+    /// Write a bug report for each case that failed, is a listed deviation or disclosed memory, with a C program
     Report(report::Arguments),
     /// Run the suite
     Run(run::Arguments),

@@ -27,10 +27,14 @@ Examples:
 
 In an unpacked bundle, the command is ./conformance.
 The suite is the executable that CONFORMANCE_SUITE names, else `conformance-suite` beside this command, else the one
-that cargo builds in the checkout. The exit code is that of the suite: 0 success, 101 a case failed, a process crashed or
-hung outside any case, a requirement is not met, or --budget was too short for any case,
-1 the run cannot start, or its report or its output cannot be written, 128 plus the signal's number if a signal ended it.
-It is 2 if a flag is invalid or the suite could not be started.";
+that cargo builds in the checkout.
+Exit codes, which are those of the suite:
+  0        no case failed
+  1        the run cannot start, or its report or its output cannot be written
+  2        a flag is invalid, or the suite could not be started
+  101      a case failed, a process crashed or hung outside any case, a requirement is not met, or --budget was too
+           short for any case
+  128 + N  signal N ended the suite";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let suite = Suite::find()?;

@@ -32,8 +32,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LIST", value_delimiter = ',',
         value_parser = PossibleValuesParser::new(Verdict::ALL.map(Verdict::word)))]
     verdict: Vec<String>,
-    /// Listed driver bugs, besides the shipped list: `deviations.toml` beside this command, else the one that it was built
-    /// with. Those that no case showed are named. For several files, repeat the flag or separate them with colons
+    /// A file of known driver bugs, besides the shipped list: `deviations.toml` beside this command, else the built-in
+    /// one. The output names the listed bugs that no case showed. For several files, repeat the flag or separate them
+    /// with colons
     #[arg(long, env = "CONFORMANCE_DEVIATIONS", value_name = "FILE", value_delimiter = ':')]
     deviations: Vec<PathBuf>,
     /// Leave out the shipped list of driver bugs

@@ -1,5 +1,5 @@
-//! The sources of a rule for readers who do not have the catalogue: `H13` and `R13` become the names of headers, and each
-//! known source gets its address.
+//! The sources of a rule for readers who do not have the catalogue: `H13` and `R13` become the names of headers,
+//! `PG-IPC` becomes that of the guide, and each known source gets its address.
 
 /// Explains the abbreviations, in tables.
 const CATALOGUE: &str = include_str!("../../requirements/README.md");
@@ -16,7 +16,7 @@ pub(crate) fn in_full(source: &str) -> String {
                 address.get_or_insert(of);
                 name
             }
-            None => word.to_owned(),
+            None => guide(word).unwrap_or_else(|| word.to_owned()),
         })
         .collect();
     let text = words.join(" ");
@@ -42,6 +42,13 @@ fn header(word: &str) -> Option<(String, &'static str)> {
     let minor = if version.contains('.') { "" } else { ".0" };
     let after = after.replace('+', " and later");
     is_version.then(|| (format!("{file} of CUDA {version}{minor}{after}"), address))
+}
+
+/// Returns the guide that a word stands for: `PG-IPC` is its chapter on inter-process communication.
+fn guide(word: &str) -> Option<String> {
+    let chapter = word.trim_end_matches([',', ';', ')']);
+    let after = &word[chapter.len()..];
+    Some(format!("CUDA programming guide ({}){after}", chapter.strip_prefix("PG-")?))
 }
 
 /// Returns the address of the source whose name a text begins with: a document, a repository, or a thread such as `rmm#1029`.
@@ -93,7 +100,8 @@ mod tests {
     )]
     #[case::guide(
         "PG-IPC",
-        "PG-IPC, https://docs.nvidia.com/cuda/cuda-programming-guide/04-special-topics/inter-process-communication.html"
+        "CUDA programming guide (IPC), \
+         https://docs.nvidia.com/cuda/cuda-programming-guide/04-special-topics/inter-process-communication.html"
     )]
     #[case::code("HIPT Open_In_Creating_Process", "HIPT Open_In_Creating_Process, https://github.com/ROCm/hip-tests")]
     #[case::thread("rmm#1029", "rmm#1029, https://github.com/rapidsai/rmm/issues/1029")]

@@ -35,18 +35,22 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "\
 Every file whose name ends in .jsonl or .json is read, except behind links to folders. A file that cannot be read is
 named, and does not stop the others. Of a case that passed, little more than its name and verdict is read.
-With --identify, a report names its host. Only the newest report of each host and driver is compared with its peers. That
-of a run of a part of the suite (a filter, --level quick) is compared only if the host has no whole one, and a report that
-broke off, lost lines or has no case only if the host has no other. A report without a host is compared as it is.
+With --identify, a report names its host. Only the newest report of each host and driver is compared with its peers. If
+that run checked a part of the suite (a filter, --level quick), the newest report of a whole run is compared instead, if
+the host has one. A report that broke off, lost lines or has no case is compared only if the host has no other. A report
+without a host is compared as it is.
 
 First come the rules that a release of a driver broke: they hold with the release before, and still break with the
-newest. A listed deviation is not among them, but a failure that no list knows, after a release with only listed ones,
-is, and so is a worse kind of failure. Then come outliers: what at most a third of the hosts with the same driver and the
-same GPUs have. Disclosures and Xid messages of the kernel are the first of them, then rules that break, also those that
-break elsewhere too but in a milder way. That a rule breaks is compared among three such hosts or more; of two, a
-disclosure or an Xid message of one is an outlier. A process that crashed or hung outside any case is always an outlier,
-because its run failed. Then comes the table of the rules that break somewhere, with the number of all reports, also
-earlier ones, in which each breaks. If no more than five hosts break a rule now, unlisted, they are named below it. With
+newest. A rule is also among them if it broke before only as a list of deviations says, in a milder way, or in far fewer
+reports. If only listed deviations break it now, it is not among them.
+
+Then come outliers: what at most a third of the hosts with the same driver and the same GPUs have. Disclosures and Xid
+messages come first, then rules that break on few hosts, or that break there in a worse way than on the others. Broken
+rules are compared among three such hosts or more. If there are two, a disclosure or an Xid message that only one of
+them has is an outlier. A process that crashed or hung outside any case is always an outlier, because its run failed.
+
+Then comes the table of the rules that break in any report, with the number of reports in which each breaks. Earlier
+reports of a host count too. If at most five hosts break a rule now, and no list knows it, they are named below it. With
 --by host, the table has the hosts on which a rule breaks now. A listed deviation counts as broken. If a case appears
 more than once in a report, its worst result counts: a failure before a harness error, which says nothing of the driver.
 Reports with harness errors, and those that lost lines, are named.

@@ -371,7 +371,7 @@ pub(super) fn outlier(fleet: &Fleet, outlier: &Outlier) -> String {
 /// Returns what a rule does on a driver.
 pub(super) fn history(cell: &Cell) -> String {
     let listed =
-        if cell.listed > 0 { format!(", {} of them as deviations.toml lists", cell.listed) } else { String::new() };
+        if cell.listed > 0 { format!(", {} of them as a list of deviations says", cell.listed) } else { String::new() };
     match (cell.checked, cell.broken) {
         (0, _) => "not checked".to_owned(),
         (1, 0) => "holds in the only report".to_owned(),

@@ -63,7 +63,7 @@ impl<'a> Headline<'a> {
             (_, 0, 0) => format!("meets {}", all(checked)),
             (_, 0, _) => {
                 format!(
-                    "meets {} of {checked} checked rules and breaks the others as deviations.toml lists",
+                    "meets {} of {checked} checked rules and breaks the others as a list of deviations says",
                     checked - listed
                 )
             }

@@ -20,7 +20,7 @@ pub(crate) enum Act {
     Join(usize),
     /// The case checked something.
     Check { text: String, comparison: Option<Comparison>, holds: bool },
-    /// The last answer showed that a process reaches memory that was not shared with it.
+    /// The last result showed that a process reaches memory that was not shared with it.
     Disclosure(String),
     /// The runner waited for the step that a role had begun.
     Wait { role: usize, ms: u64, still_waits: bool },
@@ -64,7 +64,7 @@ pub(crate) struct Step {
     pub(crate) other: Option<usize>,
     /// The descriptor that the process got or sent.
     pub(crate) descriptor: Option<Descriptor>,
-    /// How many steps of the case it stands for: more than one if the case repeated it until its answer was the right one.
+    /// How many steps of the case it stands for: more than one if the case repeated it until its result was the right one.
     pub(crate) times: usize,
     /// Whether the case would have repeated it. The check after it has the condition.
     pub(crate) is_awaited: bool,

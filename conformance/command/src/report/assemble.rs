@@ -51,7 +51,8 @@ const LAUNCHING: [(&str, &str); 3] = [
     ("contains", include_str!("helpers/contains.c")),
     ("launch_with_event", include_str!("helpers/launch_with_event.c")),
 ];
-/// What a program does if the driver takes another path than in the recorded run. If that run failed, it did so on its own path.
+/// What a program does if the driver takes another path than in the recorded run. If that run failed,
+/// only its own path is known to fail.
 const OTHER_PATH: &str = "end(CANNOT_RUN, \"cannot tell: %s: %s returned %s (%d), and %s in the recorded run\", names[self], \
                           call,\n            name_of(code), (int)code, name_of(recorded));";
 const OTHER_PATH_THAN_A_FAILURE: &str = "_exit(REFUSED);";

@@ -459,7 +459,7 @@ fn signed_candidates(program: &Program, number: i128) -> Vec<usize> {
     all.into_iter().filter(|place| *place >= newest).collect()
 }
 
-/// Writes a condition that is only a call, such as `importer.device_can_access_peer(0, 1)?`, with its last answer.
+/// Writes a condition that is only a call, such as `importer.device_can_access_peer(0, 1)?`, with its last result.
 pub(crate) fn of_answer(program: &Program, answer: &str, holds: bool) -> Option<Condition> {
     let was_true = match answer {
         "true" => true,
@@ -468,7 +468,7 @@ pub(crate) fn of_answer(program: &Program, answer: &str, holds: bool) -> Option<
     };
     let newest = program.values.last_number()?;
     let value = program.values.get(newest);
-    // If the check failed, the other answer is the right one.
+    // If the check failed, the other result is the right one.
     let is_right = was_true == holds;
     Some(Condition {
         participant: value.owner,

@@ -185,7 +185,7 @@ pub(crate) fn leave_unread(program: &mut Program, from: usize, target: &str) -> 
     Ok(())
 }
 
-/// Returns the handle in the text or the answer of a step.
+/// Returns the handle in the text or the result of a step.
 fn handle(step: &Step) -> Option<Vec<u8>> {
     let tokens = tokens(&step.text).into_iter().chain(tokens(&step.answer));
     let handle = |token| match token {

@@ -88,7 +88,7 @@ fn here(wrong: &str) -> String {
 fn expected(step: &Step) -> String {
     let list = |codes: &[u32]| codes.iter().map(|code| CUresult(*code).to_string()).collect::<Vec<_>>().join(" or ");
     match &step.expectation {
-        // It crashed or hung, which its answer says.
+        // It crashed, hung or was slow, which its result says.
         _ if crashes(step) || step.missed_deadline().is_some() => String::new(),
         Expected::Success => "expected success".to_owned(),
         Expected::Other(Expectation::Refused(codes)) if codes.is_empty() => "expected an error".to_owned(),
@@ -98,7 +98,7 @@ fn expected(step: &Step) -> String {
     }
 }
 
-/// Returns the step before a check whose answer was compared: the last one with a compared value, or else the last one.
+/// Returns the step before a check whose result was compared: the last one with a compared value, or else the last one.
 fn compared(story: &Story, check: usize, comparison: Option<&Comparison>) -> Option<usize> {
     let answer = |place: usize| match &story.acts[place] {
         Act::Step(step) if !step.gives_back() => Some(&*step.answer),
@@ -111,7 +111,7 @@ fn compared(story: &Story, check: usize, comparison: Option<&Comparison>) -> Opt
     steps().find(is_compared).or_else(|| steps().next())
 }
 
-/// Returns what is wrong with the answer of a step.
+/// Returns what is wrong with the result of a step.
 fn unmet(step: &Step, comparison: Option<&Comparison>, text: &str) -> String {
     let slack = text.strip_prefix("after.free + ").and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok());
     let text = readable(text);

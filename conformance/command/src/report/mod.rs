@@ -67,8 +67,8 @@ const READ_AT_MOST: usize = 64;
 pub(crate) struct Arguments {
     /// The report of a run
     report: PathBuf,
-    /// Cases, with or without parameters, or rows: a row stands for its failed cases [default: the cases that failed, and
-    /// those that disclosed memory]
+    /// Cases, with or without parameters, or rows: a row stands for its cases that failed, are listed deviations or
+    /// disclosed memory [default: all such cases]
     #[arg(value_name = "CASE-or-ROW")]
     cases: Vec<String>,
     /// The folder for the bug reports and their programs
@@ -92,7 +92,8 @@ The cases run again on the driver of the report: the suite loads the library tha
 first line. Look at that line before you use the report of a stranger, because a library can do anything. With --trace,
 no case runs and no library is loaded.
 
-Each failure becomes a page of Markdown and, if its steps can be written in C, a program that needs no headers of CUDA.
+Each of these cases becomes a page of Markdown and, if its steps can be written in C, a program that needs no headers
+of CUDA.
 The program exits with 1 if the driver misbehaves, 0 if it behaves, and 77 if this machine cannot run it. It calls
 libcuda.so.1, or the library that CUDA_IPC_DRIVER names.";
 
@@ -147,7 +148,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let path = arguments.output.join(format!("{INDEX}.md"));
         let failed = |error| Failure::new(format_args!("cannot write {}: {error}", path.display()));
         replace(&path, index::text(&cases, &names)).map_err(failed)?;
-        remark(format_args!("{} lists the reports by their causes", path.display()));
+        remark(format_args!("{} lists the bug reports by cause", path.display()));
     }
     print(&text)
 }
@@ -162,7 +163,7 @@ fn undecided(report: &Report) -> String {
     errors.map(told).collect()
 }
 
-/// Whether a case shows a bug: it failed, or it disclosed memory.
+/// Whether a case shows a bug: it failed, is a listed deviation, or disclosed memory.
 fn has_failed(case: &CaseReport) -> bool {
     let good = matches!(
         case.verdict,

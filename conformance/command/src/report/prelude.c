@@ -131,7 +131,7 @@ __attribute__((unused)) static const char *in_words(const char *operator) {
             end(MISBEHAVES, "%s: %s", names[self], text);                                                           \
     } while (0)
 
-/* What a process is in while it exits. */
+/* The name of the call that a process makes while it exits: the handlers of a driver can crash or hang there. */
 static const char leaving[] = "exit";
 
 /* Ends the process as a return from main does. A driver can have handlers for that. */

@@ -54,7 +54,7 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<(),
     Ok(())
 }
 
-/// Returns the text in the answer to a step.
+/// Returns the text in the result of a step.
 pub(crate) fn text(step: &Step) -> Option<String> {
     tokens(&step.answer).into_iter().find_map(|token| match token {
         Token::Text(text) => Some(text),

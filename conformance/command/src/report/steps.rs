@@ -34,7 +34,7 @@ pub(super) struct Listed {
     mark: Option<String>,
     /// How many steps of the case it stands for.
     times: usize,
-    /// Whether the case repeated it until its answer changed.
+    /// Whether the case repeated it until its result changed.
     is_awaited: bool,
 }
 
@@ -91,7 +91,7 @@ pub(super) fn of_story(story: &Story, reported: &[report::Step]) -> Vec<Line> {
     story.acts.iter().enumerate().filter(is_listed).filter_map(line).collect()
 }
 
-/// Returns an answer without the role and the call, which its line has. A step that hung or ended its process has them.
+/// Returns a result without the role and the call, which its line has. A step that hung or ended its process has them.
 fn short<'answer>(answer: &'answer str, role: &str) -> &'answer str {
     let Some(end) = answer.strip_prefix(role).and_then(|rest| rest.strip_prefix(": ")) else { return answer };
     if end.starts_with("no answer to ") && end.contains(" before the deadline") {

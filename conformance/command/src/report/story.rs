@@ -225,7 +225,7 @@ impl Story {
         }));
     }
 
-    /// Notes that the case repeated the last step until its answer was the right one. One step stands for all of them.
+    /// Notes that the case repeated the last step until its result was the right one. One step stands for all of them.
     fn last_step_is_awaited(&mut self) {
         let Some((Act::Step(last), before)) = self.acts.split_last() else { return };
         let is_the_same =
@@ -338,7 +338,7 @@ impl Story {
     /// Notes that the success of the last step discloses memory, and so does that of the steps before it that the case lets
     /// the driver refuse, such as the open before a read.
     fn last_steps_disclose(&mut self) {
-        // A case may have checked the answer, and may end the processes before it says so.
+        // A case may have checked the result, and may end the processes before it says so.
         let is_step = |act: &Act| matches!(act, Act::Step(_));
         let is_checked = {
             let mut later = self.acts.iter().rev().take_while(|act| !is_step(act));

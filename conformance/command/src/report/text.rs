@@ -69,7 +69,7 @@ fn handle(word: &str) -> Option<Vec<u8>> {
         .then(|| (0..DIGITS / 2).map(|place| u8::from_str_radix(&word[2 * place..2 * place + 2], 16).ok()).collect())?
 }
 
-/// Returns the number in an answer.
+/// Returns the number in a result.
 pub(crate) fn answered(answer: &str) -> Option<u64> {
     tokens(answer).into_iter().find_map(|token| match token {
         Token::Number(number) => u64::try_from(number).ok(),

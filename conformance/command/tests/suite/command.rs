@@ -385,6 +385,16 @@ fn every_command_has_examples(
     Ok(())
 }
 
+/// The help of `report` names the cases that get a page.
+#[rstest]
+#[conformance::test()]
+fn the_help_of_report_names_its_cases() -> Outcome {
+    let output = conformance(&["report", "--help"])?.output().map_err(harness)?;
+    let help = text(&output.stdout);
+    check!(help.contains("failed, are listed deviations or disclosed memory"), "{help}");
+    Ok(())
+}
+
 /// No line of the help is longer than the lines of our sources: nothing wraps it.
 #[rstest]
 #[conformance::test()]

@@ -123,8 +123,8 @@ fn a_rule_has_a_history() -> Outcome {
     let folder = fleet()?;
     write(folder.path(), "newest.jsonl", &plain("610.10", 3))?;
     let (code, text, _) = run(folder.path(), &["--rule", ROW])?;
-    let history = "\n  NVIDIA 570.86.15   breaks in 4 of 4 reports, 4 of them as deviations.toml lists: wrong result, x does \
-                   not hold\n  NVIDIA 580.159.04  breaks in 1 of 10 reports: crash, SIGSEGV \
+    let history = "\n  NVIDIA 570.86.15   breaks in 4 of 4 reports, 4 of them as a list of deviations says: wrong result, x \
+                   does not hold\n  NVIDIA 580.159.04  breaks in 1 of 10 reports: crash, SIGSEGV \
                    in cuMemPoolImportPointer\n  NVIDIA 610.10      holds in the only report\n";
     check!(code == Some(0) && text.ends_with(history), "{text}");
     for (row, says) in [("IPCMEM-OPEN-9999", "the catalogue has no such row"), ("FAB-001", "no report checks it")] {

@@ -130,9 +130,11 @@ fn without_colours(text: &str) -> String {
 fn the_help_names_the_exit_codes() -> Outcome {
     let (_, help, _) = finish(conformance(&["run", "--help"])?)?;
     for part in [
-        "0 success, 101 a case failed",
-        "1 the run cannot start, or its report or its output cannot be written",
-        "2 if a flag is invalid or the suite could not be started",
+        "0        no case failed",
+        "1        the run cannot start, or its report or its output cannot be written",
+        "2        a flag is invalid, or the suite could not be started",
+        "101      a case failed, a process crashed or hung outside any case",
+        "128 + N  signal N ended the suite",
     ] {
         check!(help.contains(part), "{part} is not in {help}");
     }

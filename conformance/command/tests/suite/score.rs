@@ -1,5 +1,6 @@
 //! `conformance score`: the declared faults, and invalid arguments. `.ci/run score` runs it on the suite.
 
+use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 
 use conformance::catalogue::{self, Class};
@@ -170,5 +171,31 @@ fn the_documented_table_of_the_models_is_that_of_the_list() -> Outcome {
     check!(code == Some(0) && table.contains("| `model::legacy_memory` | IPCMEM |"), "{table}{errors}");
     let page = std::fs::read_to_string(format!("{root}/docs/how-we-know.md")).map_err(harness)?;
     check!(page.contains(&table), "docs/how-we-know.md needs this table:\n{table}");
+    Ok(())
+}
+
+/// The table of the score in the documentation counts every declared fault, and those that are known to survive.
+#[rstest]
+#[conformance::test()]
+fn the_documented_table_of_the_score_counts_every_fault() -> Outcome {
+    let (code, faults, errors) = finish(conformance(&["score", "--list"])?)?;
+    check!(code == Some(0), "{errors}");
+    let read =
+        |file: &str| std::fs::read_to_string(format!("{}/../../{file}", env!("CARGO_MANIFEST_DIR"))).map_err(harness);
+    let (page, survivors) = (read("docs/how-we-know.md")?, read("conformance/survivors.txt")?);
+    let survivors = survivors.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).count();
+    let mut groups = BTreeMap::from([("all", 0)]);
+    for line in faults.lines() {
+        // A fault counts in the group of its first row.
+        let row = line.split_whitespace().nth(1).unwrap_or_default();
+        *groups.entry(row.split('-').next().unwrap_or_default()).or_insert(0) += 1;
+        *groups.entry("all").or_insert(0) += 1;
+    }
+    for (group, count) in &groups {
+        let is_row = |line: &str| line.starts_with(&format!("| {group} |")) && line.contains(&format!("| {count} |"));
+        check!(page.lines().any(is_row), "docs/how-we-know.md needs {count} faults of {group}");
+    }
+    let killed = groups["all"] - survivors;
+    check!(page.contains(&format!("| {killed} |")), "docs/how-we-know.md needs {killed} killed faults");
     Ok(())
 }

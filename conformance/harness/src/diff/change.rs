@@ -54,8 +54,8 @@ pub enum Severity {
     Regressed,
     /// The old report checks the case, and the new one does not.
     Unchecked,
-    /// A disclosure went, or came where the old report says nothing about it: what a process can access although it was
-    /// never shared with it.
+    /// A disclosure is gone, or it is new where the old report could not show it. A disclosure is what a process can
+    /// access although it was never shared with it.
     Disclosure,
     /// The driver behaves differently in a detail that the documentation leaves open, or fails in a different way.
     Different,
@@ -325,7 +325,7 @@ impl Pair<'_> {
                 let reason = |new: &String| Difference::Reason { old: None, new: Some(new.clone()) };
                 let added = [Difference::Added { verdict: new.verdict }].into_iter();
                 let disclosed = |text: &String| Difference::Disclosure { text: text.clone(), is_new: true };
-                // A case that ran, and could not run again, says only what it disclosed.
+                // An unsupported case can have disclosures from an earlier try. Only they say something.
                 let ran = new.verdict != Verdict::Unsupported;
                 let end = added.chain(new.reason.as_ref().map(reason)).filter(|_| ran);
                 end.chain(new.disclosures.iter().map(disclosed)).collect()

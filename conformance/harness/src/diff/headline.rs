@@ -50,7 +50,7 @@ fn of_the_cases(diff: &Diff) -> String {
     let limits = diff.scope.limits.join(" and ");
     match (diff.scope.compared, diff.scope.cases) {
         (1, 1) => format!("Compared the only case that both runs check ({limits}): {sentence}"),
-        // A record was reduced to the cases that ran, or the missing GPUs left none out.
+        // No case was left out: a record has only the cases that ran, or no case needs the missing GPUs.
         (compared, cases) if compared == cases => {
             format!("Compared the {cases} cases that both runs check ({limits}): {sentence}")
         }

@@ -85,7 +85,7 @@ impl Limit {
 
 fn limit(report: &impl Source) -> Option<Limit> {
     match report.running() {
-        // A filter does not explain what a run left out that broke off.
+        // If a run broke off, a filter does not explain which cases it left out.
         [] if !report.is_complete() => Some(Limit::Report("has no end line, or lacks cases that it counts")),
         [] if report.run().is_partial => {
             Some(Limit::Run(format!("used {}", report.run().selection.as_deref().unwrap_or("a filter"))))

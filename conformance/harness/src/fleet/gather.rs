@@ -92,7 +92,7 @@ impl Seen {
         Self { kind: IncidentKind::Xid, what, case: Some(case.to_owned()), rows: Vec::new() }
     }
 
-    /// The number of a process says nothing to others, and which report would be the first to name its own is chance.
+    /// Leaves out the process number: it differs in each report, and chance decides which report is read first.
     fn process(end: &str) -> Self {
         let what = without_process_number(end).to_owned();
         Self { kind: IncidentKind::Process, what, case: None, rows: Vec::new() }
@@ -179,7 +179,7 @@ pub(super) fn gather(folder: &Path) -> io::Result<Gathered> {
             reader.gathered
         };
         let readers: Vec<_> = (0..threads).map(|_| scope.spawn(reader)).collect();
-        // Without its reports, the others would look like all of them.
+        // If a reader panics, its reports are lost, and the result would look complete without them.
         let lost = |_| io::Error::other("a reader of its reports panicked, as the message above says");
         let ends: Vec<_> = readers.into_iter().map(|reader| reader.join().map_err(lost)).collect();
         ends.into_iter().collect()

@@ -13,8 +13,8 @@ pub(super) const RARE: usize = 3;
 const WAYS: usize = 3;
 
 /// Returns whether each report is compared. A host that was repaired is no outlier because of its earlier nights, and a
-/// host with many reports is still one peer. A part of the suite that holds does not repair what broke in another part, so
-/// a filtered run does not replace a whole one. A report that names no host may be of any.
+/// host with many reports is still one peer. A filtered run does not replace a whole one, because it says nothing about
+/// the rules that it did not check. A report that names no host is compared, because it can be of any host.
 pub(super) fn are_compared(reports: &[Kept]) -> Vec<bool> {
     are_newest(reports, |report| &report.driver)
 }
@@ -35,7 +35,7 @@ pub(super) fn are_current(reports: &[Kept]) -> Vec<bool> {
     reports.iter().zip(compared).map(|(report, is_compared)| is_compared && is_newest(report)).collect()
 }
 
-/// Returns whether each report is the newest of its host and of its driver, with whatever release, and has no end. A whole
+/// Returns whether each report is the newest of its host and driver, of all releases, and has no end line. A whole
 /// report of an earlier night is compared instead of it.
 pub(super) fn are_unfinished(reports: &[Kept]) -> Vec<bool> {
     let mut newest = BTreeMap::new();
@@ -48,7 +48,8 @@ pub(super) fn are_unfinished(reports: &[Kept]) -> Vec<bool> {
     are
 }
 
-/// Returns whether each report is the newest of its host and of what else is given. One that names no host is.
+/// Returns whether each report is the newest of those with the same host and the same key. A report that names no host
+/// counts as the newest.
 fn are_newest<'a, T: Ord>(reports: &'a [Kept], of: impl Fn(&'a Kept) -> T) -> Vec<bool> {
     // A time of a later run is a greater text. Reports are sorted by path, and the end of a night's name is its time.
     let rank = |index: usize| {

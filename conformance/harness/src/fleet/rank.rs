@@ -60,14 +60,14 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
             let ways_of = |some: &[usize]| ways(some.iter().filter_map(|index| breaks.get(index)), &whats.list);
             let is_rare = |some: &[usize]| !some.is_empty() && some.len() * RARE <= checking.len();
             let is_broken = broken.len() < sound.len();
-            // Those that break where most hold are named anyway, in whatever way they break.
+            // If the rule holds on most peers, the few that break it are named below, whatever their way.
             if !is_broken || !is_rare(&broken) {
                 let (worse, milder) = worse_than_others(&broken, breaks, checking.len());
                 if !worse.is_empty() {
                     outliers.push(outlier(true, worse.clone(), ways_of(&worse), ways_of(&milder)));
                 }
             }
-            // What a report that broke off did not reach may break, so it is no exception among those that break.
+            // A report that broke off may have missed the case that breaks the rule, so it is no exception.
             sound.retain(|index: &usize| reports[*index].is_complete);
             let rare = if is_broken { broken } else { sound };
             if is_rare(&rare) {
@@ -179,7 +179,7 @@ fn incidents_of(
         let Seen { kind, what, case, rows: of_case } = seen[number].clone();
         let now = compared(&having);
         let is_past = now.is_empty();
-        // A report that does not check the case does not lack what it shows.
+        // A report that does not check the case could not show the incident, so it is not a peer.
         let checks_case = |index: &&usize| {
             let checks = |row: &String| rows.number_of(row).is_some_and(|row| reports[**index].checks(row));
             now.contains(index) || of_case.iter().all(checks)

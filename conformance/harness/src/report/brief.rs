@@ -1,5 +1,5 @@
-//! Reads of a report only how its cases ended, many times as fast as the whole report. Thousands of reports are read
-//! like this.
+//! Reads only how the cases of a report ended. This is many times faster than reading the whole report, so thousands of
+//! reports can be read.
 
 use std::fs::File;
 use std::io::{self, Read as _};

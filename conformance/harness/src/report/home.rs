@@ -114,7 +114,7 @@ fn after_name(after: &str) -> Option<&str> {
     (!name.is_empty()).then(|| &after[name.len()..])
 }
 
-/// Returns a folder as a report that identifies no machine has it: one that every machine has, or `…`.
+/// Returns what a report that identifies no machine contains for a folder: the usual folder as it is, `…` for another.
 pub(super) fn without_name(folder: &str, usual: &str) -> String {
     if Path::new(folder) == Path::new(usual) { usual.to_owned() } else { "…".to_owned() }
 }

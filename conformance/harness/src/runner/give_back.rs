@@ -29,7 +29,7 @@ impl Bad {
         Self {
             verdict: stop.verdict(),
             reason: format!("{when}{stop}"),
-            // The steps of the case have nothing to do with it.
+            // The failed call releases what the role held, so it is not among the steps of the case.
             failure: Failure::when(stop, &[]),
         }
     }

@@ -124,7 +124,7 @@ impl Shared {
             return Ok(Completion::ignored_with(spent));
         }
         let turn = self.turns.take(self.is_judged, self.budget.as_ref().and_then(Budget::end));
-        // The turn may have taken long, if another run had it. Without one, the time is over.
+        // This run may have waited long for its turn. If it got none, the time is over.
         if let Some(spent) = spent() {
             return Ok(Completion::ignored_with(spent));
         }

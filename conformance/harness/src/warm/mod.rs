@@ -217,7 +217,7 @@ impl WarmRoles {
         if missing.values().all(|bytes| *bytes == 0) {
             return missing;
         }
-        // It may be what a spare uses that is starting.
+        // A spare role that is starting may use this memory.
         self.collect_spare();
         self.balance().missing()
     }
