@@ -336,7 +336,7 @@ pub fn verdict(records: &Records, run: &Report) -> Vec<String> {
     const SHOWN: usize = 5;
     let mut lines: Vec<_> = records.warnings.iter().map(|warning| format!("warning: {warning}")).collect();
     let Some(comparison) = records.compare(run) else {
-        lines.push(format!("record: {}", none_near(run)));
+        lines.push(format!("record: not compared: {}", none_near(run)));
         return lines;
     };
     lines.extend(comparison.title());
@@ -361,14 +361,13 @@ fn plain(value: &Option<Value>) -> String {
     }
 }
 
-/// Returns a sentence that says that no record is near a run.
+/// Says why no record is near a run.
 #[must_use]
 pub fn none_near(run: &Report) -> String {
     match run.run.driver.kind {
-        Kind::Reference => "not compared: records exist only for real GPUs".to_owned(),
+        Kind::Reference => "records exist only for real GPUs".to_owned(),
         _ => format!(
-            "no earlier run of this driver or this GPU to compare with ({}); keep this one with `conformance record update \
-             REPORT`",
+            "no earlier run of this driver or this GPU ({}); keep this one with `conformance record update REPORT`",
             run.run
         ),
     }

@@ -53,9 +53,10 @@ The first line is the result in one sentence. If a filter, an early end or fewer
 comparison covers the cases that both reports check.
 
 Groups:
-  regressed                 a rule that held no longer holds, also if a list knows the bug (a deviation); a case fails in
-                            a worse way, or in more of its runs (by 50 percentage points or more); or a case that passed
-                            in both reports discloses memory only in the new one; grouped by cause
+  regressed                 a rule that held no longer holds, also if a list knows the bug (a deviation); no list excuses
+                            a failure any more; a case fails in a worse way, or in more of its runs (by 50 percentage
+                            points or more); or a case that passed in both reports discloses memory only in the new one;
+                            grouped by cause
   no longer checked         the machine lacks something, a filter, --level quick or the budget left the case out, or the
                             report ends before it
   disclosure                a disclosure is gone, or is new where the old report could not show it

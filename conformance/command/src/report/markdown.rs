@@ -74,13 +74,13 @@ impl<'report> Page<'report> {
         }
     }
 
-    /// Returns what begins the commands: the settings of the reference driver and of the interposer, which are those of this
-    /// command.
+    /// Returns the environment variables with which the commands on the page begin. They are the settings of the reference
+    /// driver and of the interposer, as `conformance report` itself has them.
     fn settings(&self) -> String {
         let texts =
             std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         let is_simulated = self.run.driver.kind != Kind::System;
-        // The name of the machine may say who chose it, and every name does.
+        // The name of the machine may tell who chose it, and the case runs with any name.
         let is_of_the_reference_driver =
             |name: &str| name.starts_with("REFERENCE_DRIVER_") && name != "REFERENCE_DRIVER_MACHINE";
         // The interposer is a library given by path, and the run names the driver behind it.

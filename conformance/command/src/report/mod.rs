@@ -104,7 +104,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let told =
             |end| format!("a process crashed or hung outside any case, for which no program is written: {end}\n");
         let outside: String = report.bad_ends.iter().map(told).collect();
-        return print(&format!("no case failed, and none disclosed memory\n{}{outside}", undecided(&report)));
+        return print(&format!(
+            "no case failed, is a listed deviation or disclosed memory\n{}{outside}",
+            undecided(&report)
+        ));
     }
     if arguments.cases.is_empty() {
         undecided(&report).lines().for_each(remark);

@@ -358,7 +358,7 @@ mod tests {
         assert!(body.variables.is_empty(), "variables of rounds are left: {:?}", body.variables);
     }
 
-    /// What lines after the loop use is an element of an array.
+    /// A loop keeps its variables in an array if lines after it use one of them.
     #[test]
     fn variables_that_are_used_later_become_an_array() {
         let body = rolled(8, |round| vec![format!("make(&a{});", round + 1)], &["end(a3);"], &["a"]);
@@ -370,7 +370,7 @@ mod tests {
         assert_eq!(body.variables, [("static int".to_owned(), "as1[8]".to_owned())], "the array is not declared");
     }
 
-    /// So is what a loop uses from the last to the first, if other lines use it.
+    /// The same holds for a loop that counts its variables backwards.
     #[test]
     fn variables_that_are_used_backwards_become_an_array() {
         let body = rolled(8, |round| vec![format!("end(a{});", 8 - round)], &["make(&a3);"], &["a"]);

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use conformance::identity::Kind;
 use conformance::report::Report;
 use conformance::{Outcome, Stop, Verdict, check, records};
 use rstest::rstest;
@@ -114,6 +115,19 @@ fn without_a_near_record_the_comparison_fails(#[case] folder: &str, #[case] says
     let errors = text(&output.stderr);
     check!(output.status.code() == Some(2) && errors.contains(says) && errors.contains(and), "{errors}");
     check!(output.stdout.is_empty(), "{}", text(&output.stdout));
+    Ok(())
+}
+
+/// There are no records of the reference driver. The message says once that nothing was compared.
+#[rstest]
+#[conformance::test()]
+fn a_run_of_the_reference_driver_has_no_record() -> Outcome {
+    let mut new = plain("0.1.0", 3);
+    (new.run.driver.name, new.run.driver.kind) = ("reference".to_owned(), Kind::Reference);
+    let output = beside(&plain("580.159.04", 3), &new)?.run(&["diff", "new", "--records", "records"])?;
+    let errors = text(&output.stderr);
+    let says = "cannot compare with a record in records: records exist only for real GPUs\n";
+    check!(output.status.code() == Some(2) && errors.ends_with(says), "{errors}");
     Ok(())
 }
 

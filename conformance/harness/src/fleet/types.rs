@@ -216,9 +216,9 @@ pub enum Before {
     Held,
     /// Only listed deviations break it.
     Listed,
-    /// It breaks in a less bad way: the kinds of defects are sorted from worst to least bad.
+    /// It breaks too, but with a defect of a less severe kind.
     Milder,
-    /// It breaks this badly in a smaller share of the reports: smaller by half of all reports, or more.
+    /// It breaks this badly too, but in a share of the reports that is at least 50 percentage points smaller.
     Fewer,
 }
 

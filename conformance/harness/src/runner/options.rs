@@ -67,8 +67,9 @@ pub struct Options {
     #[arg(long, env = "CONFORMANCE_GPUS", value_name = "LIST", value_delimiter = ',')]
     pub gpus: Vec<u32>,
 
-    /// Go on where the run of this report ended, with the same filters: its cases are not run again, and the new ones are
-    /// added to it. A case that ended the run comes last, and if it ended two runs, it is a crash
+    /// Go on where the run of this report ended, with the same filters and flags, such as --level, --budget and --repeat:
+    /// its cases are not run again, and the new ones are added to it. A case that ended the run comes last, and if it ended
+    /// two runs, it is a crash
     #[arg(long, value_name = "REPORT", conflicts_with = "report")]
     pub resume: Option<PathBuf>,
 
@@ -76,8 +77,8 @@ pub struct Options {
     #[arg(long, env = "CONFORMANCE_DRIVER", default_value = "auto", value_name = "DRIVER")]
     pub driver: Choice,
 
-    /// Capabilities the machine must have, such as `gpus=2,peer_access`; the run fails if one is missing, at its beginning
-    /// or while a case runs, or if no case is selected
+    /// Capabilities the machine must have, such as `gpus=2,peer_access`; the run fails if one is missing when it begins or
+    /// while a case runs, or if no case is selected
     #[arg(long, env = "CONFORMANCE_REQUIRE", default_value = "", value_name = "LIST", hide_default_value = true)]
     pub require: Requirements,
 

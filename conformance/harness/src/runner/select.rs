@@ -76,7 +76,7 @@ fn skips(options: &Options, skip: &str, case: &Case) -> bool {
 fn tell_vain_skips(options: &Options, must_match: bool, cases: &[Case]) -> Result<(), String> {
     let is_vain = |skip: &&String| !cases.iter().any(|case| skips(options, skip, case));
     let why = |skip: &String| {
-        if options.libtest.exact { unknown(skip, cases) } else { format!("no case matches `{skip}`") }
+        if options.libtest.exact { unknown(skip, cases) } else { no_match(&format!("`{skip}`")) }
     };
     let vain = options.libtest.skip.iter().filter(is_vain);
     let told: Vec<_> = vain.map(|skip| format!("--skip: {}", why(skip))).collect();
@@ -84,7 +84,7 @@ fn tell_vain_skips(options: &Options, must_match: bool, cases: &[Case]) -> Resul
         Some(told) if must_match => Err(told.clone()),
         // It may be meant for other programs, as in `cargo test -- --skip NAME`.
         _ => {
-            told.iter().for_each(|told| eprintln!("conformance: warning: {told}, so it skips nothing"));
+            told.iter().for_each(|told| eprintln!("conformance: warning: {told}"));
             Ok(())
         }
     }
@@ -108,7 +108,7 @@ fn filtered(options: &Options, must_match: bool, mut cases: Vec<Case>) -> Result
             if must_match || filters.len() > 1 || !matches!(parsed, Filter::Part(_)) {
                 return Err(told);
             }
-            eprintln!("conformance: warning: {told}, so no case runs; --list prints the names");
+            eprintln!("conformance: warning: {told}");
         }
         selected.extend(found);
     }
@@ -166,12 +166,17 @@ impl Filter {
     fn unknown(&self, text: &str, cases: &[Case]) -> String {
         match self {
             Self::Exact(name) => format!("--exact: {}", unknown(name, cases)),
-            Self::Part(_) => format!("no case matches `{text}`"),
-            Self::Pattern(_) => format!("no case matches the pattern `{text}`, which must match a whole name"),
+            Self::Part(_) => no_match(&format!("`{text}`")),
+            Self::Pattern(_) => no_match(&format!("the pattern `{text}`, which must match a whole name")),
             Self::Rows(..) => format!("no case checks `{text}`; `conformance list` prints the rows and their cases"),
             Self::Class(_) => format!("no case checks a row of `{text}`"),
         }
     }
+}
+
+/// Says that no case matches, and where the names are.
+fn no_match(what: &str) -> String {
+    format!("no case matches {what}; --list prints the names")
 }
 
 fn pattern(text: &str) -> Result<GlobMatcher, String> {

@@ -1,6 +1,6 @@
 //! Environment variables of flags, and runs of several processes.
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 use conformance::report::Report;
 use conformance::runner::Options;
 use conformance::{Outcome, Stop, check};
@@ -57,6 +57,23 @@ fn processes_of_a_run_merge_their_reports() -> Outcome {
     check!(first.run.seed == merged.run.seed, "two processes of one run have different seeds");
     let other = run("other", ONE)?;
     check!(other.cases.len() == 1, "another run continued the old report");
+    Ok(())
+}
+
+/// The README describes every flag of the suite, besides those of libtest.
+#[rstest]
+#[conformance::test()]
+fn the_readme_describes_every_flag() -> Outcome {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).map_err(harness)?;
+    let flags = |command: clap::Command| -> Vec<String> {
+        command.get_arguments().filter_map(|argument| argument.get_long().map(|long| format!("`--{long}"))).collect()
+    };
+    let of_libtest = flags(libtest_mimic::Arguments::command());
+    let missing: Vec<_> = flags(Options::command())
+        .into_iter()
+        .filter(|flag| !of_libtest.contains(flag) && !readme.contains(flag.as_str()))
+        .collect();
+    check!(missing.is_empty(), "the README lacks {missing:?}");
     Ok(())
 }
 

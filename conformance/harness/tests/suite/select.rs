@@ -37,8 +37,8 @@ fn an_exact_name_that_no_case_has_is_an_error(#[case] name: &str, #[case] says: 
 /// programs. In the suite it is an error, and so are all other filters everywhere.
 #[rstest]
 #[case::one(&["no_such_case"], 0, "warning: no case matches `no_such_case`")]
-#[case::one_of_two(&["null_is_refused", "no_such_case"], 1, "no case matches `no_such_case`")]
-#[case::pattern(&["sample::*_refuse"], 1, "the pattern `sample::*_refuse`, which must match a whole name")]
+#[case::one_of_two(&["null_is_refused", "no_such_case"], 1, "no case matches `no_such_case`; --list prints the names")]
+#[case::pattern(&["sample::*_refuse"], 1, "the pattern `sample::*_refuse`, which must match a whole name; --list")]
 #[case::row(&["IPCMEM-OPEN-999"], 1, "no case checks `IPCMEM-OPEN-999`")]
 #[case::class(&["class=X"], 1, "unknown class `X`; expected D, D*, U, O or Q")]
 #[case::a_match(&["null_is_refused"], 0, "")]
@@ -54,7 +54,7 @@ fn a_filter_that_matches_no_case_is_told(#[case] filters: &[&str], #[case] code:
 /// A `--skip` that matches no case is told like a filter. With `--exact`, it must be a whole name. In a program of checks
 /// it is only a warning, because `cargo test -- --skip NAME` may mean another program.
 #[rstest]
-#[case::none("no_such_case", "warning: --skip: no case matches `no_such_case`")]
+#[case::none("no_such_case", "warning: --skip: no case matches `no_such_case`; --list prints the names")]
 #[case::one("memory_has", "")]
 #[case::name_in_part("memory_has --exact", "warning: --skip: no case is called `memory_has`; the closest is `")]
 #[case::name("drivers::a_gpu_is_listed_once --exact", "")]

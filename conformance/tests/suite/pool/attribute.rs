@@ -8,7 +8,8 @@ use crate::support::constants::{DESCRIPTOR, INVALID_VALUE, ON_DEVICE};
 use crate::support::fixtures::{exporter, importer};
 use crate::support::shared_pool::{RESERVED, SIZE, Statistic, USED, share_memory};
 
-/// A high-water mark can be reset to zero, which leaves the other one; the driver refuses any other value.
+/// A high-water mark of a pool can be set to zero, which does not change the pool's other high-water mark. The driver
+/// refuses any value except zero.
 #[rstest]
 #[case::reserved(RESERVED, USED)]
 #[case::used(USED, RESERVED)]

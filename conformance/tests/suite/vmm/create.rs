@@ -299,8 +299,8 @@ fn whether_fresh_memory_shows_old_data(
     Ok(())
 }
 
-/// The driver reports the properties that an allocation was created with, on every device. It still does after the
-/// handle was released, for the handle that a mapping gives.
+/// On every device, the driver reports the properties with which an allocation was created. After its handle is released,
+/// the driver reports the same for the handle that `cuMemRetainAllocationHandle` returns for a mapping.
 #[rstest]
 #[case::plain(0)]
 #[case::exportable(DESCRIPTOR)]
