@@ -336,6 +336,8 @@ pub(super) fn unfit(report: &Member) -> Option<String> {
     match (report.unmet.as_slice(), report.checks_less_than) {
         // The host has a newer report.
         _ if !report.is_current => None,
+        // With too few peers, no report is the usual one.
+        ([], None) if report.checked == 0 && report.is_complete => Some("checks no rule".to_owned()),
         ([], None) => None,
         ([], Some(usual)) => Some(format!(
             "checks {}; the usual report with its driver and GPU checks {usual}",

@@ -133,7 +133,7 @@ impl<'report> Page<'report> {
         for disclosure in &case.disclosures {
             let _ = writeln!(text, "- **Disclosure** {}", inline(disclosure));
         }
-        let Recorded { failed, runs, .. } = self.recorded;
+        let Recorded { failed, runs, unlike, .. } = self.recorded;
         // A page that was asked for by name can be of a case that passed.
         let is_shown = case.how_it_failed().is_some() || !case.disclosures.is_empty();
         let times = match (failed, runs) {
@@ -151,7 +151,8 @@ impl<'report> Page<'report> {
             None if is_shown => "in the run of the report".to_owned(),
             None => "the case did not fail in the run of the report".to_owned(),
         };
-        let _ = writeln!(text, "- **Frequency** {before}; {times}");
+        let unlike = unlike.as_ref().map(|how| format!("; {}", inline(how))).unwrap_or_default();
+        let _ = writeln!(text, "- **Frequency** {before}; {times}{unlike}");
         text += &details(more);
         text += "\n## Environment\n\n";
         let _ = writeln!(text, "- {}", inline(&run.to_string()));

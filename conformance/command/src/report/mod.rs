@@ -140,6 +140,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             Ok(program) => format!(", {}\n", write("c", program)?.display()),
             Err(reason) => format!(", no program: {}\n", reason.0),
         };
+        if let Some(how) = &recorded.unlike {
+            text += &format!("{}: {how}\n", case.id);
+        }
         if recorded.failed == 0 && recorded.runs > 0 && has_failed(case) && !only_discloses {
             text += &format!("{}: no later run failed, so the program may be of a run that passed\n", case.id);
         }

@@ -6,8 +6,9 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use conformance::diff::Cause;
 use conformance::identity::Kind;
-use conformance::report::{CaseReport, Run};
+use conformance::report::{CaseReport, Report, Run};
 use conformance::trace::{self, Event};
 
 use super::story::{Story, Unwritable};
@@ -29,6 +30,8 @@ pub(crate) struct Recorded {
     /// In how many runs the case did not pass, and how many runs there were.
     pub(crate) failed: usize,
     pub(crate) runs: usize,
+    /// How a later run was unlike that of the report: on another library, or with another failure.
+    pub(crate) unlike: Option<String>,
 }
 
 /// Adds another run of a case to those before it.
@@ -47,6 +50,7 @@ fn add(sum: &mut Recorded, one: Recorded) {
     }
     sum.failed += one.failed;
     sum.runs += one.runs;
+    sum.unlike = sum.unlike.take().or(one.unlike);
 }
 
 /// Runs cases again on the driver of a report, each with the flags that reproduce its failure.
@@ -76,12 +80,13 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
         let names: String = group.iter().map(|case| format!("{}\n", case.id)).collect();
         File::create(&list).and_then(|mut file| file.write_all(names.as_bytes())).map_err(failed)?;
         let file = folder.path().join(format!("trace-{number}"));
+        let written = folder.path().join(format!("report-{number}"));
         let mut command = program(&suite);
         command.arg(format!("--driver={driver}"));
         command.args(["--seed", &run.seed.to_string(), "--fresh", "--test-threads", "1"]);
         // The trace of a case is that of one run.
         command.args(["--reruns", "0"]).args(*flags);
-        command.arg("--cases").arg(&list).env(trace::VARIABLE, &file);
+        command.arg("--cases").arg(&list).arg("--report").arg(&written).env(trace::VARIABLE, &file);
         let end = command.stdin(Stdio::null()).stdout(Stdio::null()).output().map_err(failed)?;
         // 0 and 101 are the ends of a run. Any other code means that it could not start or did not end.
         if !file.is_file() || !matches!(end.status.code(), Some(0 | 101)) {
@@ -93,7 +98,9 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
                 last.trim_start_matches("conformance: ")
             )));
         }
-        for (place, one) in places.iter().zip(read(&file, &group)?) {
+        let later = Report::read_outline(&written).map_err(Failure::new)?;
+        for (place, mut one) in places.iter().zip(read(&file, &group)?) {
+            one.unlike = unlike(run, cases[*place], &later);
             match &mut all[*place] {
                 Some(sum) => add(sum, one),
                 none => *none = Some(one),
@@ -104,8 +111,26 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
         story: Err(Unwritable::new("this suite has no case of that name: another version renamed or removed it")),
         failed: 0,
         runs: 0,
+        unlike: None,
     };
     Ok(all.into_iter().map(|recorded| recorded.unwrap_or_else(unknown)).collect())
+}
+
+/// Says how a later run of a case was unlike that of the report. Otherwise its result would count as the same failure.
+fn unlike(run: &Run, case: &CaseReport, later: &Report) -> Option<String> {
+    let (old, new) = (&run.driver, &later.run.driver);
+    // The path is another one if the library moved.
+    let is_other_file = old.sha256.as_ref().zip(new.sha256.as_ref()).is_some_and(|(old, new)| old != new);
+    if is_other_file || (&old.name, &old.version, &old.cuda) != (&new.name, &new.version, &new.cuda) {
+        return Some(format!(
+            "the later runs were on another library: {} {} (CUDA {})",
+            new.name, new.version, new.cuda
+        ));
+    }
+    let again = later.case(&case.id)?;
+    let causes = Cause::of_cases(&[case.clone(), again.clone()]);
+    let reason = again.reason.as_deref().and_then(|reason| reason.lines().next()).unwrap_or("no reason is given");
+    (causes.len() > 1).then(|| format!("a later run failed in another way: {reason}"))
 }
 
 /// Returns the suite as a command, without the settings of the run that writes the bug reports.
@@ -177,7 +202,7 @@ pub(super) fn read(trace: &Path, cases: &[&CaseReport]) -> Result<Vec<Recorded>,
     let recorded = |story: Option<Result<Story, Unwritable>>| {
         let story = story.unwrap_or_else(|| Err(Unwritable::new("the case did not run to its end")));
         let failed = story.as_ref().is_ok_and(|story| !matches!(&*story.verdict, "pass" | "unsupported"));
-        Recorded { story, failed: usize::from(failed), runs: 1 }
+        Recorded { story, failed: usize::from(failed), runs: 1, unlike: None }
     };
     Ok(stories.into_iter().map(recorded).collect())
 }

@@ -63,6 +63,8 @@ fn the_json_of_a_report_has_the_process() -> Outcome {
 #[case::another_code(&["process 9, own: exited with code 3 in exit()"], &["process 9, own: exited with code 139 in exit()"], 1, " outside any case: process 9, own: exited with code 139 in exit().")]
 #[case::known(&["process 8, keeper: killed by signal 6 (SIGABRT) in exit()"], &[END], 0, "; as before, a process crashed or hung outside any case.")]
 #[case::known_hang(&["process 8, own: no answer to exit() before the deadline"], &["process 9, own: no answer to exit() before the deadline of 10s"], 0, "; as before, a process crashed or hung outside any case.")]
+// Which of several equal processes crashes is chance.
+#[case::known_of_several(&["process 8, importer 1: killed by signal 6 (SIGABRT) in exit()"], &["process 9, importer 3: killed by signal 6 (SIGABRT) in exit()"], 0, "; as before, a process crashed or hung outside any case.")]
 #[case::gone(&[END], &[], 0, "No documented rule broke since the earlier run of this driver.")]
 #[conformance::test()]
 fn a_new_process_is_a_regression(

@@ -100,6 +100,39 @@ fn a_host_that_fails_in_a_worse_way_is_named(
     Ok(())
 }
 
+fn wrong_result(report: &mut Report) {
+    failed(&mut report.cases[1], Verdict::Fail, Defect::Result);
+}
+
+/// Listed deviations hide no failure that no list knows, in whatever way they break the rule.
+#[rstest]
+#[case::as_bad(&[(9, listed_wrong_code as fn(&mut Report))], wrong_code as fn(&mut Report))]
+#[case::milder(&[(9, listed as fn(&mut Report))], wrong_code as fn(&mut Report))]
+#[case::among_others(
+    &[(5, wrong_code as fn(&mut Report)), (4, listed as fn(&mut Report))],
+    wrong_result as fn(&mut Report)
+)]
+#[conformance::test()]
+fn listed_deviations_hide_no_outlier(
+    #[case] usual: &[(usize, fn(&mut Report))],
+    #[case] other: fn(&mut Report),
+) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let all = usual.iter().flat_map(|(hosts, alter)| std::iter::repeat_n(*alter, *hosts));
+    // The last host has a failure that no list knows.
+    let alters: Vec<_> = all.skip(1).chain([other]).collect();
+    for (number, alter) in alters.iter().enumerate() {
+        let mut report = of_host("580.159.04", 3, &format!("node-{number}"));
+        alter(&mut report);
+        write(folder.path(), &format!("{number:02}.jsonl"), &report)?;
+    }
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    let told = "breaks in a worse way on 1 of 9 hosts with NVIDIA 580.159.04 and 2 × NVIDIA H200: ";
+    check!(printed.contains("\noutliers (1)\n") && printed.contains(told), "{printed}{errors}");
+    check!(printed.contains(": node-8; elsewhere: "), "{printed}");
+    Ok(())
+}
+
 /// What lists of sites add to a reason makes no other way of it, so they hide no worse one.
 #[rstest]
 #[conformance::test()]

@@ -164,6 +164,28 @@ fn broken_files_are_named(#[case] arguments: &[&str], #[case] on_output: bool) -
     Ok(())
 }
 
+/// A machine that checks no rule is named, also without peers that say what is usual.
+#[rstest]
+#[conformance::test()]
+fn a_machine_that_checks_nothing_is_named() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    write(folder.path(), "0.jsonl", &of_host("580.159.04", 3, "node-0"))?;
+    let mut report = of_host("580.159.04", 3, "node-1");
+    for case in &mut report.cases {
+        (case.verdict, case.reason) = (Verdict::Unsupported, Some("needs a GPU".to_owned()));
+    }
+    write(folder.path(), "1.jsonl", &report)?;
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    let first = printed.lines().next().unwrap_or_default();
+    check!(
+        first.ends_with("; 1 host checks too little.") && printed.contains("  node-1: checks no rule\n"),
+        "{printed}{errors}"
+    );
+    let (_, page, _) = run(folder.path(), &["--format", "html"])?;
+    check!(page.contains("<header class=\"bad\">"), "{page}");
+    Ok(())
+}
+
 /// A report that a crash of the machine cut counts as far as it goes, and is named.
 #[rstest]
 #[conformance::test()]

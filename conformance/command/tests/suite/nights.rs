@@ -140,6 +140,10 @@ fn a_report_that_is_not_whole_is_no_peer(
     let first = "29 reports of 4 hosts and 1 driver: no rule breaks on only a few hosts of the same driver and GPUs";
     let first = format!("{first}{told}.\n");
     check!(printed.starts_with(&first) && !printed.contains("check too little"), "{printed}{errors}");
+    // A host whose newest run broke off may be broken.
+    let (_, page, _) = run(folder.path(), &["--format", "html"])?;
+    let mood = if told.is_empty() { "good" } else { "bad" };
+    check!(page.contains(&format!("<header class=\"{mood}\">")), "{page}");
     Ok(())
 }
 

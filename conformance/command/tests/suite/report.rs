@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use conformance::{Outcome, Stop, Verdict, check};
+use conformance::report::Report;
+use conformance::{Defect, Failure, Outcome, Stop, Verdict, check};
 use rstest::rstest;
 
 use crate::command::{conformance, finish};
@@ -321,6 +322,30 @@ fn a_page_says_that_a_case_did_not_fail(#[case] runs: &str, #[case] says: &str) 
     let page = fs::read_to_string(page).map_err(harness)?;
     let line = format!("- **Frequency** the case did not fail in the run of the report; {says}\n");
     check!(page.contains(&line), "{page}");
+    Ok(())
+}
+
+/// The page says if the later runs were on another library than that of the report, or failed in another way.
+#[rstest]
+#[case::library(
+    |report: &mut Report| report.run.driver.version = "0.0.1".to_owned(),
+    "; the later runs were on another library: reference "
+)]
+#[case::failure(
+    |report: &mut Report| report.cases[0].failure = Some(Failure::of(Defect::Hang)),
+    "; a later run failed in another way: exporter: cuIpcGetMemHandle returned CUDA\\_ERROR\\_INVALID\\_VALUE (1)"
+)]
+#[conformance::test()]
+fn a_page_says_how_later_runs_were_unlike(#[case] change: fn(&mut Report), #[case] says: &str) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let run = ran("planted::refused")?;
+    let mut changed = run.report()?;
+    change(&mut changed);
+    fs::write(run.path(), changed.to_lines().map_err(harness)?).map_err(harness)?;
+    report(&run, None, folder.path(), "1")?;
+    let page = fs::read_to_string(folder.path().join("planted-refused.md")).map_err(harness)?;
+    let line = page.lines().find(|line| line.starts_with("- **Frequency** ")).unwrap_or_default();
+    check!(line.contains("; in 1 of 1 later runs") && line.contains(says), "{page}");
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use super::change::{Change, Severity};
 use super::scope::Scope;
 use super::setting::Setting;
 use super::times::{self, Times};
-use crate::report::{Load, Source, Suite, without_process_number};
+use crate::report::{Load, Source, Suite, way_of_end};
 
 /// The differences between two reports, case by case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -91,9 +91,9 @@ impl Diff {
     /// How many there are varies from run to run, so only the ways are compared.
     #[must_use]
     pub fn new_bad_ends(&self) -> Vec<&str> {
-        let known: BTreeSet<_> = self.old.bad_ends.iter().map(|end| without_process_number(end)).collect();
+        let known: BTreeSet<_> = self.old.bad_ends.iter().map(|end| way_of_end(end)).collect();
         let ends = self.new.bad_ends.iter().map(String::as_str);
-        ends.filter(|end| !known.contains(without_process_number(end))).collect()
+        ends.filter(|end| !known.contains(&way_of_end(end))).collect()
     }
 
     /// Whether every call took many times as long on a machine that is known to have been no busier than before. Then the

@@ -10,7 +10,7 @@ use std::{fs, thread};
 use super::types::{IncidentKind, Unread};
 use crate::diff::noise::without_addresses;
 use crate::diff::{cause_of, key, without_numbers};
-use crate::report::{Brief, BriefCase, CaseReport, Runs, Weight, without_process_number};
+use crate::report::{Brief, BriefCase, CaseReport, Runs, Weight, way_of_end, without_process_number};
 use crate::{Defect, Verdict};
 
 /// Values by number, each once.
@@ -102,7 +102,7 @@ impl Seen {
     fn key(&self) -> Self {
         let (what, case) = match self.kind {
             IncidentKind::Disclosure => (without_numbers(&self.what), self.case.clone()),
-            IncidentKind::Process => (self.what.clone(), None),
+            IncidentKind::Process => (way_of_end(&self.what), None),
             IncidentKind::Xid => (self.what.split(',').next().unwrap_or_default().to_owned(), None),
         };
         Self { kind: self.kind, what, case, rows: Vec::new() }

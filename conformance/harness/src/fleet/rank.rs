@@ -141,17 +141,19 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
 }
 
 /// Returns the few reports in which a rule breaks in a worse way than in the others, and those others. The few are at most
-/// one in [`RARE`] of those that check the rule. A listed deviation is known, so it is not among the few.
+/// one in [`RARE`] of those that check the rule. A listed deviation is known, so it is not among the few, and any failure
+/// that no list knows is worse.
 fn worse_than_others(broken: &[usize], breaks: &BTreeMap<usize, Broken>, checking: usize) -> (Vec<usize>, Vec<usize>) {
-    let kinds: Vec<Defect> = broken.iter().filter_map(|index| breaks.get(index)).map(|one| one.kind).collect();
-    let is_rare = |kind: &Defect| {
-        let as_bad = kinds.iter().filter(|other| *other <= kind).count();
-        as_bad < kinds.len() && as_bad * RARE <= checking
+    let rank = |one: &Broken| (one.is_listed, one.kind);
+    let ranks: Vec<(bool, Defect)> = broken.iter().filter_map(|index| breaks.get(index)).map(rank).collect();
+    let is_rare = |rank: &(bool, Defect)| {
+        let as_bad = ranks.iter().filter(|other| *other <= rank).count();
+        as_bad < ranks.len() && as_bad * RARE <= checking
     };
-    // The kinds are sorted from worst to least bad.
-    let Some(least_bad) = kinds.iter().copied().filter(is_rare).max() else { return (Vec::new(), Vec::new()) };
-    let is_worse = |index: &usize| breaks.get(index).is_some_and(|one| !one.is_listed && one.kind <= least_bad);
-    let is_milder = |index: &usize| breaks.get(index).is_some_and(|one| one.kind > least_bad);
+    // Unlisted ones come first, and the kinds are sorted from worst to least bad.
+    let Some(least_bad) = ranks.iter().copied().filter(is_rare).max() else { return (Vec::new(), Vec::new()) };
+    let is_worse = |index: &usize| breaks.get(index).is_some_and(|one| !one.is_listed && rank(one) <= least_bad);
+    let is_milder = |index: &usize| breaks.get(index).is_some_and(|one| rank(one) > least_bad);
     (broken.iter().copied().filter(is_worse).collect(), broken.iter().copied().filter(is_milder).collect())
 }
 

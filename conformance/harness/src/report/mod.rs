@@ -37,6 +37,7 @@ use crate::case::Case;
 use crate::identity::Identity;
 use crate::machine::{Device, Link};
 pub use crate::step::{Step, check_in_c};
+use crate::{Failure, Verdict};
 
 /// Returns how a process ended that crashed or hung outside any case, without its number, which is another one in each run,
 /// and without the seconds of its deadline, which reports of earlier suites do not have.
@@ -47,7 +48,16 @@ pub fn without_process_number(end: &str) -> &str {
     let how = after.and_then(|end| end.strip_prefix(", ")).unwrap_or(end);
     how.find(HANG).map_or(how, |place| &how[..place + HANG.len()])
 }
-use crate::{Failure, Verdict};
+
+/// Returns the way in which a process ended that crashed or hung outside any case: its role, and how it ended. Of several
+/// equal roles, such as `importer 2`, which one ended so is chance.
+pub(crate) fn way_of_end(end: &str) -> String {
+    let end = without_process_number(end);
+    let Some((role, how)) = end.split_once(": ") else { return end.to_owned() };
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let role = role.rsplit_once(' ').filter(|(_, number)| is_number(number)).map_or(role, |(role, _)| role);
+    format!("{role}: {how}")
+}
 
 /// The format of the reports that this suite writes. It reads this format and all earlier ones.
 pub const FORMAT: u32 = 2;
