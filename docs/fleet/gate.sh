@@ -40,12 +40,16 @@ if [ "${1:-}" = --accept ]; then
   [ -n "$night" ] || { echo "gate: $host: there is no night to accept; ./gate.sh runs one" >&2 && exit 2; }
   ln -sfn "nights/$(basename "$night")" "$folder/good"
   rm -f "$folder/green"
+  echo "gate: $host: the night $(basename "$night" .jsonl) is the good one now"
   exit
 fi
 
 "$conformance" doctor --driver "${GATE_DRIVER:-system}" >"$folder/doctor.txt" 2>&1 || {
   cat "$folder/doctor.txt" >&2
-  echo "gate: $host: no case can run" >&2
+  # The last line is the one that by-ssh and kubectl print.
+  why=$(grep -m1 -e '^missing ' -e '^conformance: ' "$folder/doctor.txt") || :
+  why=$(sed -E 's/^conformance: //; s/^missing +([^ ]+( [^ ]+)*)  +/\1: /' <<<"$why")
+  echo "gate: $host: no case can run${why:+: $why}" >&2
   exit 2
 }
 

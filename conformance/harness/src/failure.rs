@@ -111,7 +111,7 @@ pub struct Failure {
     /// The code that the call returned, or the signal or exit code that ended its process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
-    /// The number of the last step before the case stopped, from 1.
+    /// The number of the step that failed, from 1: the last one before the case stopped, or that of a crash or a hang.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
 }
@@ -160,10 +160,17 @@ impl Failure {
                 Self { result: None, ..of_a_call(Defect::Hang, role, function(step), String::new()) }
             }
         };
+        let is_of_the_role = |step: &Step| known.role.as_ref().is_none_or(|role| *role == step.role);
+        // Other roles can have steps after a crash or a hang, such as one that lets a waiting kernel end.
+        let place = if matches!(stop, Stop::Crashed { .. } | Stop::TimedOut { .. }) {
+            let is_it = |step: &Step| is_of_the_role(step) && known.call == Some(step.function());
+            steps.iter().rposition(is_it).map(|place| place + 1)
+        } else {
+            None
+        };
         // A call that could not be sent has no step, and neither has a release.
-        let is_its_own = !matches!(stop, Stop::Kept { .. })
-            && last.is_some_and(|step| known.role.as_ref().is_none_or(|role| *role == step.role));
-        Some(Self { step: is_its_own.then_some(steps.len()), ..known })
+        let is_last = !matches!(stop, Stop::Kept { .. }) && last.is_some_and(is_of_the_role);
+        Some(Self { step: place.or(is_last.then_some(steps.len())), ..known })
     }
 
     /// Returns what is known of a verdict that says by itself what is wrong, or of a report of an earlier suite.

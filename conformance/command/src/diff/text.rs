@@ -33,6 +33,7 @@ pub(super) fn text(comparison: &Comparison, rows: &Rows, all: bool) -> String {
         line(&mut text, "  ", &setting.name, &value(&setting.old), &value(&setting.new));
     }
     let named = if all { usize::MAX } else { NAMED };
+    add_ends(&mut text, diff, named);
     add_times(&mut text, diff, named);
     for severity in Severity::ALL {
         let changes: Vec<_> = diff.changes_of(severity).collect();
@@ -51,6 +52,19 @@ pub(super) fn text(comparison: &Comparison, rows: &Rows, all: bool) -> String {
         }
     }
     text + "\n" + &totals(diff)
+}
+
+/// Adds the processes that crashed or hung outside any case, if there are several: the lines above have only the first.
+fn add_ends(text: &mut String, diff: &Diff, named: usize) {
+    let ends = &diff.new.bad_ends;
+    if ends.len() < 2 {
+        return;
+    }
+    let _ = writeln!(text, "\nprocesses that crashed or hung outside any case ({})", ends.len());
+    ends.iter().take(named).for_each(|end| *text += &format!("  {end}\n"));
+    if ends.len() > named {
+        let _ = writeln!(text, "  and {} more, which --all lists", ends.len() - named);
+    }
 }
 
 /// Adds the calls that became slower or faster, and how much all of them did.

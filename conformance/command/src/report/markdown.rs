@@ -166,6 +166,8 @@ impl<'report> Page<'report> {
         }
         let settings = self.settings();
         let fresh = if run.fresh { " --fresh" } else { "" };
+        // What fails in one of many runs can pass in a single one.
+        let repeat = if run.repeat.get() > 1 { format!(" --repeat {}", run.repeat) } else { String::new() };
         let given = run.driver.given_path.as_deref().map(path);
         let driver = given.clone().unwrap_or_else(|| match run.driver.kind {
             Kind::Reference => "reference".into(),
@@ -173,7 +175,7 @@ impl<'report> Page<'report> {
         });
         let flags: String = case.flags.iter().map(|argument| format!(" {}", word(argument))).collect();
         let command = format!(
-            "{settings}cargo test -p conformance -- --driver {driver} --seed {}{fresh}{flags} --exact {}",
+            "{settings}cargo test -p conformance -- --driver {driver} --seed {}{fresh}{repeat}{flags} --exact {}",
             run.seed,
             word(&case.id)
         );

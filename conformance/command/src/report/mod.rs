@@ -144,7 +144,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             text += &format!("{}: {how}\n", case.id);
         }
         if recorded.failed == 0 && recorded.runs > 0 && has_failed(case) && !only_discloses {
-            text += &format!("{}: no later run failed, so the program may be of a run that passed\n", case.id);
+            text += &format!(
+                "{}: no later run failed, so the program may be of a run that passed; --runs NUMBER makes more runs\n",
+                case.id
+            );
         }
     }
     // With those that an earlier call has written for the same report.

@@ -93,6 +93,22 @@ fn a_new_process_is_a_regression(
     Ok(())
 }
 
+/// A comparison names several such processes, and all of them with `--all`.
+#[rstest]
+#[case::few(2, &[], "\n  process 2, keeper: exited with code 3\n")]
+#[case::many(7, &[], "\n  and 2 more, which --all lists\n")]
+#[case::all(7, &["--all"], "\n  process 7, keeper: exited with code 3\n")]
+#[conformance::test()]
+fn a_comparison_names_each_process(#[case] count: usize, #[case] flags: &[&str], #[case] shown: &str) -> Outcome {
+    let ends: Vec<_> = (1..=count).map(|number| format!("process {number}, keeper: exited with code 3")).collect();
+    let ends: Vec<_> = ends.iter().map(String::as_str).collect();
+    let reports = Reports::new(&with(&[]), &with(&ends))?;
+    let printed = text(&reports.run(&[&["diff", "old", "new"][..], flags].concat())?.stdout);
+    let heading = format!("\nprocesses that crashed or hung outside any case ({count})\n");
+    check!(printed.contains(&heading) && printed.contains(shown), "{printed}");
+    Ok(())
+}
+
 /// The report of a run on a driver that crashes when its processes exit: the lines follow the schema, and a comparison
 /// with a sound run fails.
 #[rstest]

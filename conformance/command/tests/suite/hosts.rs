@@ -88,6 +88,16 @@ impl Host {
     }
 }
 
+/// The last line of a gate whose driver does not load says why no case can run.
+#[rstest]
+#[conformance::test()]
+fn a_host_without_a_driver_says_why() -> Outcome {
+    let (code, said) = Host::new()?.gate(&[], &[("GATE_DRIVER", "/nonexistent/libcuda.so")])?;
+    let is_told = said.starts_with("gate: node-1: no case can run: driver: ") && said.contains("/nonexistent/");
+    check!(code == Some(2) && is_told, "{code:?}: {said}");
+    Ok(())
+}
+
 /// `--accept` before the first night says that there is no night, and the nights after it are compared as usual.
 #[rstest]
 #[case::a_new_host(false)]
@@ -165,7 +175,9 @@ fn a_night_that_cannot_show_a_disclosure_accepts_none() -> Outcome {
         check!(found == Some(code), "night {night}: {found:?}: {said}");
         check!(code == 0 || said.contains("disclos"), "night {night}: {said}");
     }
-    check!(host.gate(&["--accept"], &[])?.0 == Some(0));
+    let (code, said) = host.gate(&["--accept"], &[])?;
+    let is_told = said.starts_with("gate: node-1: the night 20") && said.ends_with(" is the good one now");
+    check!(code == Some(0) && is_told, "{code:?}: {said}");
     let (code, said) = host.gate(&[], &[discloses])?;
     check!(code == Some(0), "{code:?}: {said}");
     Ok(())

@@ -309,6 +309,20 @@ fn a_failure_comes_before_a_disclosure() -> Outcome {
     Ok(())
 }
 
+/// The command of a page repeats the case as often as the run of the report did: a single run may pass.
+#[rstest]
+#[conformance::test()]
+fn the_command_of_a_page_repeats_the_case() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let mut command = suite("reference")?;
+    command.env(PLANTED.0, PLANTED.1).args(["--seed", "1", "--repeat", "5", "--exact", "planted::fails_in_run_5"]);
+    let text = report(&run(command)?, None, folder.path(), "1")?;
+    check!(text.contains("no later run failed") && text.contains("--runs NUMBER"), "{text}");
+    let page = fs::read_to_string(folder.path().join("planted-fails_in_run_5.md")).map_err(harness)?;
+    check!(page.contains("--driver reference --seed 1 --repeat 5 --exact planted::fails_in_run_5\n"), "{page}");
+    Ok(())
+}
+
 /// The page of a case that passes says that it did not fail, in whole sentences.
 #[rstest]
 #[case::once("1", "it did not fail in 1 later run")]

@@ -6,6 +6,7 @@ use globset::{Glob, GlobMatcher};
 use serde::Deserialize;
 
 use crate::Verdict;
+use crate::case::Case;
 use crate::identity::release;
 use crate::report::{CaseReport, Run};
 use crate::step::reason_in_c;
@@ -260,14 +261,21 @@ impl Entry {
         }
     }
 
-    /// Returns why the entry names no case.
-    pub(super) fn unknown(&self, rows: &BTreeSet<String>) -> String {
-        match &self.which {
-            Which::Case(name) => format!("the case {name} does not exist"),
+    /// Returns the list, and why the entry names no case.
+    pub(super) fn unknown(&self, rows: &BTreeSet<String>, cases: &[Case]) -> String {
+        let distance =
+            |case: &&Case, name: &str| strsim::levenshtein(&case.id, name).min(strsim::levenshtein(&case.base, name));
+        let why = match &self.which {
+            Which::Case(name) => {
+                let closest = cases.iter().min_by_key(|case| distance(case, name));
+                let closest = closest.map(|case| format!("; the closest is {}", case.id)).unwrap_or_default();
+                format!("the case {name} does not exist{closest}")
+            }
             Which::Cases(glob) => format!("{} matches no case", glob.glob().glob()),
             Which::Row(row) if rows.contains(row) => format!("no case checks the row {row}"),
             Which::Row(row) => format!("the row {row} does not exist"),
-        }
+        };
+        format!("{}: {why}", self.list)
     }
 }
 

@@ -44,6 +44,18 @@ fn each_row_appears_once() -> Outcome {
     Ok(())
 }
 
+/// What a row expects names no other row: a bug report has it without the catalogue.
+#[rstest]
+#[conformance::test()]
+fn what_is_expected_names_no_row() -> Outcome {
+    let rows: Vec<_> = catalogue::groups().map_err(Stop::Harness)?.into_iter().flat_map(|group| group.row).collect();
+    for row in &rows {
+        let named = rows.iter().find(|other| row.expected.contains(&other.id));
+        check!(named.is_none(), "what {} expects names {:?}", row.id, named.map(|other| &other.id));
+    }
+    Ok(())
+}
+
 /// Every file of the catalogue is read.
 #[rstest]
 #[conformance::test()]

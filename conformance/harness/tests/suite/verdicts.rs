@@ -71,6 +71,10 @@ fn each_failure_has_its_verdict(#[case] planted: &str, #[case] verdict: Verdict,
 }))]
 #[case::crash("crash", json!({ "kind": "crash", "role": "exporter", "call": "die_of", "result": "SIGSEGV", "step": 1 }))]
 #[case::hang("timeout", json!({ "kind": "hang", "role": "exporter", "call": "hang", "step": 1 }))]
+#[case::hang_before_another_role(
+    "hangs_before_another_role",
+    json!({ "kind": "hang", "role": "exporter", "call": "hang", "step": 1 })
+)]
 #[case::leak("leaked_memory", json!({ "kind": "leak" }))]
 #[case::result("broken_context", json!({ "kind": "result" }))]
 #[case::harness("error", json!({ "kind": "unknown" }))]

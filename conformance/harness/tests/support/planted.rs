@@ -252,6 +252,15 @@ fn timeout(exporter: Role) -> Outcome {
     exporter.hang()
 }
 
+/// A call that does not return, and then a step of another role.
+#[rstest]
+#[conformance::test()]
+fn hangs_before_another_role(exporter: Role, importer: Role) -> Outcome {
+    let hangs = exporter.hang();
+    importer.mem_alloc(4 * KIB)?;
+    hangs
+}
+
 /// How a role breaks the protocol between it and the runner.
 #[derive(Clone, Copy, Debug)]
 enum Breach {
