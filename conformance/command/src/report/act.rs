@@ -115,10 +115,9 @@ impl Step {
         self.calls.iter().any(|called| called.returned.as_ref().is_none_or(|returned| returned.code != 0))
     }
 
-    /// Returns the deadline in milliseconds that passed during many calls, perhaps because each of them was slow. `None` if
-    /// other processes went on meanwhile: the step may have waited for them.
+    /// Returns the deadline in milliseconds that passed during many calls, perhaps because each of them was slow.
     pub(crate) fn missed_deadline(&self) -> Option<u64> {
-        self.deadline_ms.filter(|_| self.calls.len() >= MANY && !self.is_begun && self.expectation == Expected::Success)
+        self.deadline_ms.filter(|_| self.calls.len() >= MANY && self.expectation == Expected::Success)
     }
 
     /// Whether it succeeded, and the case lets the driver refuse it.
