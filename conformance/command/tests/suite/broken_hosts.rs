@@ -100,23 +100,23 @@ fn a_host_that_fails_in_a_worse_way_is_named(
     Ok(())
 }
 
+/// What makes a report of a host one with a failure.
+type Alter = fn(&mut Report);
+
 fn wrong_result(report: &mut Report) {
     failed(&mut report.cases[1], Verdict::Fail, Defect::Result);
 }
 
 /// Listed deviations hide no failure that no list knows, in whatever way they break the rule.
 #[rstest]
-#[case::as_bad(&[(9, listed_wrong_code as fn(&mut Report))], wrong_code as fn(&mut Report))]
-#[case::milder(&[(9, listed as fn(&mut Report))], wrong_code as fn(&mut Report))]
+#[case::as_bad(&[(9, listed_wrong_code as Alter)], wrong_code as Alter)]
+#[case::milder(&[(9, listed as Alter)], wrong_code as Alter)]
 #[case::among_others(
-    &[(5, wrong_code as fn(&mut Report)), (4, listed as fn(&mut Report))],
-    wrong_result as fn(&mut Report)
+    &[(5, wrong_code as Alter), (4, listed as Alter)],
+    wrong_result as Alter
 )]
 #[conformance::test()]
-fn listed_deviations_hide_no_outlier(
-    #[case] usual: &[(usize, fn(&mut Report))],
-    #[case] other: fn(&mut Report),
-) -> Outcome {
+fn listed_deviations_hide_no_outlier(#[case] usual: &[(usize, Alter)], #[case] other: Alter) -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
     let all = usual.iter().flat_map(|(hosts, alter)| std::iter::repeat_n(*alter, *hosts));
     // The last host has a failure that no list knows.
@@ -181,8 +181,8 @@ fn a_repaired_rule_is_in_no_table_of_hosts(#[case] version: &str) -> Outcome {
 /// The first sentence counts hosts, not their reports: a host that shows the same with two releases is one. What it showed
 /// only with the earlier one is an outlier of that release, and no longer breaks.
 #[rstest]
-#[case::still(true, crash as fn(&mut Report), ": 1 rule breaks on 1 host, but holds on most hosts of the same driver and GPUs.")]
-#[case::repaired(false, crash as fn(&mut Report), ": no rule breaks on only a few hosts of the same driver and GPUs.")]
+#[case::still(true, crash as Alter, ": 1 rule breaks on 1 host, but holds on most hosts of the same driver and GPUs.")]
+#[case::repaired(false, crash as Alter, ": no rule breaks on only a few hosts of the same driver and GPUs.")]
 #[case::undecided(true, |report: &mut Report| report.cases[1].verdict = Verdict::Error, "; on 1 host, the harness could not decide 1 case.")]
 #[case::without_an_end(true, |report: &mut Report| report.is_complete = false, "; the newest report of 1 host has no end: ")]
 #[conformance::test()]
