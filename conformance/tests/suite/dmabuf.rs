@@ -53,6 +53,21 @@ fn memory_of_the_second_gpu_gives_a_descriptor(#[with(1)] exporter: Role) -> Out
     Ok(())
 }
 
+/// The driver exports memory of a created context as a dma-buf if and only if the device attribute says so.
+#[rstest]
+#[conformance::test("DMABUF-001")]
+fn memory_of_a_created_context_gives_a_descriptor(exporter: Role) -> Outcome {
+    let first = exporter.ctx_get_current()?;
+    exporter.ctx_create(0)?;
+    let buffer = exporter.mem_alloc(SIZE)?;
+    let supported = exporter.device_get_attribute(Attribute::CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED.0, 0)?;
+    if let Some(descriptor) = exporter.mem_get_dma_buf(buffer, SIZE, 0).agrees_with(supported)? {
+        check!(descriptor.0 >= 0, "{descriptor:?}");
+        exporter.descriptor_target(descriptor)?;
+    }
+    exporter.ctx_set_current(Some(first))
+}
+
 /// The driver refuses an address or a size that is not a multiple of the page size.
 #[rstest]
 #[case::address(1, 4 * KIB)]

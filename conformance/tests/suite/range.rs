@@ -8,6 +8,7 @@ use crate::support::SIZE;
 use crate::support::constants::{DEVICE, READ_WRITE};
 use crate::support::device_memory::need_free_memory;
 use crate::support::fixtures::{exporter, importer};
+use crate::support::import_kind::{self, ImportKind};
 use crate::support::pointer_kind::PointerKind;
 
 const UNKNOWN: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_FOUND, CUresult::CUDA_ERROR_INVALID_VALUE];
@@ -55,6 +56,17 @@ fn memory_of_the_second_gpu_has_its_range(#[with(1)] importer: Role) -> Outcome 
     Ok(())
 }
 
+/// The range of memory of a created context is that of the allocation.
+#[rstest]
+#[conformance::test("RANGE-001")]
+fn memory_of_a_created_context_has_its_range(importer: Role) -> Outcome {
+    let first = importer.ctx_get_current()?;
+    importer.ctx_create(0)?;
+    let buffer = importer.mem_alloc(SIZE)?;
+    check!(importer.mem_get_address_range(buffer.offset(SIZE - 1))? == AddressRange { base: buffer, size: SIZE });
+    importer.ctx_set_current(Some(first))
+}
+
 /// Small allocations have ranges of their own, although they may lie in one block.
 #[rstest]
 #[conformance::test("RANGE-001")]
@@ -75,6 +87,18 @@ fn either_output_may_be_null(importer: Role) -> Outcome {
     let buffer = importer.mem_alloc(SIZE)?;
     check!(importer.mem_get_address_range_in_part(buffer.offset(7), true, false)? == buffer.0);
     check!(importer.mem_get_address_range_in_part(buffer.offset(7), false, true)? == SIZE);
+    Ok(())
+}
+
+/// `cuMemGetAddressRange` accepts a null pointer for either output also for imported memory.
+#[rstest]
+#[case::legacy(ImportKind::Legacy)]
+#[case::virtual_memory(ImportKind::VirtualMemory)]
+#[conformance::test("RANGE-001")]
+fn either_output_for_an_import_may_be_null(exporter: Role, importer: Role, #[case] kind: ImportKind) -> Outcome {
+    let import = kind.make(&exporter, &importer, 0)?.here;
+    check!(importer.mem_get_address_range_in_part(import.offset(7), true, false)? == import.0);
+    check!(importer.mem_get_address_range_in_part(import.offset(7), false, true)? == import_kind::SIZE);
     Ok(())
 }
 

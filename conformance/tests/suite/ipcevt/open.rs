@@ -9,6 +9,7 @@ use rstest::rstest;
 use super::{NOT_READY, begin_to_wait, begin_to_wait_for_stream, export, share};
 use crate::support::constants::PEER_ACCESS_UNSUPPORTED;
 use crate::support::fixtures::{exporter, importer, on_gpus_that_are_no_peers, start};
+use crate::support::import_kind::ImportKind;
 use crate::support::latch::Latch;
 
 /// An exported event opens in another process, which can query it and wait for it.
@@ -19,6 +20,20 @@ fn an_event_opens_in_another_process(exporter: Role, importer: Role) -> Outcome 
     exporter.event_record(event, Stream::DEFAULT)?;
     importer.event_synchronize(imported)?;
     importer.event_query(imported)
+}
+
+/// A process that has exported memory opens an event of the process that imported the memory.
+#[rstest]
+#[conformance::test("IPCEVT-011")]
+fn an_exporter_of_memory_opens_an_event(
+    exporter: Role,
+    importer: Role,
+    #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] exported: ImportKind,
+) -> Outcome {
+    exported.make(&importer, &exporter, 0)?;
+    let (event, imported) = share(&exporter, &importer)?;
+    exporter.event_record(event, Stream::DEFAULT)?;
+    importer.event_synchronize(imported)
 }
 
 /// Each handle of a process opens its own event.

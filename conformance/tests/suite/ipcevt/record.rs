@@ -9,7 +9,7 @@ use rstest::rstest;
 
 use super::{INTERPROCESS, INTERPROCESS_BLOCKING, NOT_READY, begin_to_wait, export, share};
 use crate::support::constants::INVALID_HANDLE;
-use crate::support::fixtures::{exporter, importer};
+use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::latch::Latch;
 
 /// The threads of a process that query or wait at the same time.
@@ -110,6 +110,34 @@ fn the_number_of_records_does_not_matter(exporter: Role, importer: Role) -> Outc
     importer.event_synchronize(imported)
 }
 
+/// After hundreds of queries and waits, a process still sees a record of the other as pending, and its host and streams
+/// wait for it.
+#[rstest]
+#[conformance::test("IPCEVT-018", "IPCEVT-019", "IPCEVT-020")]
+fn the_number_of_waits_does_not_matter(exporter: Role, importer: Role) -> Outcome {
+    const ROUNDS: usize = 300;
+    let (event, imported) = share(&exporter, &importer)?;
+    let (one, other) = ((&exporter, event), (&importer, imported));
+    for ((recorder, recorded), (waiter, awaited)) in [(one, other), (other, one)] {
+        let (produce, consume) = (recorder.stream_create()?, waiter.stream_create()?);
+        for _ in 0..ROUNDS {
+            waiter.event_query(awaited)?;
+            waiter.event_synchronize(awaited)?;
+            waiter.stream_wait_event(consume, awaited)?;
+        }
+        let latch = Latch::hold(recorder, produce)?;
+        recorder.event_record(recorded, produce)?;
+        waiter.event_query(awaited).refused(NOT_READY)?;
+        waiter.stream_wait_event(consume, awaited)?;
+        waiter.stream_query(consume).refused(NOT_READY)?;
+        let waiting = begin_to_wait(waiter, awaited)?;
+        latch.release()?;
+        waiting.finish()?;
+        waiter.stream_synchronize(consume)?;
+    }
+    Ok(())
+}
+
 /// A record covers all earlier work of its stream, the last kernel too.
 #[rstest]
 #[conformance::test("IPCEVT-018")]
@@ -124,6 +152,100 @@ fn a_record_covers_the_last_work_before_it(exporter: Role, importer: Role) -> Ou
     let waiting = begin_to_wait(&importer, imported)?;
     last.release()?;
     waiting.finish()
+}
+
+/// A second record in the same stream covers the work since the first, whichever process records.
+#[rstest]
+#[conformance::test("IPCEVT-018", "IPCEVT-020")]
+fn a_second_record_covers_the_work_since_the_first(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let (one, other) = ((&exporter, event), (&importer, imported));
+    for ((recorder, recorded), (waiter, awaited)) in [(one, other), (other, one)] {
+        let stream = recorder.stream_create()?;
+        let (first, last) = (Latch::open(recorder, stream)?, Latch::open(recorder, stream)?);
+        first.close()?;
+        recorder.event_record(recorded, stream)?;
+        last.close()?;
+        recorder.event_record(recorded, stream)?;
+        first.release()?;
+        let waiting = begin_to_wait(waiter, awaited)?;
+        last.release()?;
+        waiting.finish()?;
+    }
+    Ok(())
+}
+
+/// A record replaces a pending one of another stream: the event completes although the earlier work is pending, whichever
+/// process records.
+#[rstest]
+#[conformance::test("IPCEVT-018", "IPCEVT-020")]
+fn a_record_replaces_a_pending_one(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let (one, other) = ((&exporter, event), (&importer, imported));
+    for ((recorder, recorded), (waiter, awaited)) in [(one, other), (other, one)] {
+        let (held, free) = (recorder.stream_create()?, recorder.stream_create()?);
+        let latch = Latch::hold(recorder, held)?;
+        recorder.event_record(recorded, held)?;
+        waiter.event_query(awaited).refused(NOT_READY)?;
+        recorder.event_record(recorded, free)?;
+        waiter.event_synchronize(awaited)?;
+        recorder.event_synchronize(recorded)?;
+        recorder.stream_query(held).refused(NOT_READY)?;
+        latch.release()?;
+        recorder.stream_synchronize(held)?;
+    }
+    Ok(())
+}
+
+/// Two events that a process records one after the other in a stream are both pending while its work is.
+#[rstest]
+#[conformance::test("IPCEVT-018", "IPCEVT-020")]
+fn two_events_are_recorded_in_one_stream(exporter: Role, importer: Role) -> Outcome {
+    let events = [share(&exporter, &importer)?, share(&exporter, &importer)?];
+    let (there, here): (Vec<_>, Vec<_>) = events.into_iter().unzip();
+    for (recorder, recorded, waiter, awaited) in
+        [(&exporter, &there, &importer, &here), (&importer, &here, &exporter, &there)]
+    {
+        let stream = recorder.stream_create()?;
+        let latch = Latch::hold(recorder, stream)?;
+        for event in recorded {
+            recorder.event_record(*event, stream)?;
+        }
+        for event in awaited {
+            waiter.event_query(*event).refused(NOT_READY)?;
+        }
+        latch.release()?;
+        for event in awaited {
+            waiter.event_synchronize(*event)?;
+        }
+    }
+    Ok(())
+}
+
+/// A record covers a pending wait of its stream: work that waits for the record also waits for what the stream waits for.
+#[rstest]
+#[conformance::test("IPCEVT-018", "IPCEVT-019", "IPCEVT-020")]
+fn a_record_covers_a_pending_wait(exporter: Role, importer: Role, #[values(false, true)] is_imported: bool) -> Outcome {
+    let (event, awaited) = share(&exporter, &importer)?;
+    let (relayed_here, relayed_there) = if is_imported {
+        let (there, here) = share(&exporter, &importer)?;
+        (here, there)
+    } else {
+        share(&importer, &exporter)?
+    };
+    let (produce, consume) = (exporter.stream_create()?, exporter.stream_create()?);
+    let relay = importer.stream_create()?;
+    let latch = Latch::hold(&exporter, produce)?;
+    exporter.event_record(event, produce)?;
+    importer.stream_wait_event(relay, awaited)?;
+    importer.event_record(relayed_here, relay)?;
+    importer.event_query(relayed_here).refused(NOT_READY)?;
+    exporter.event_query(relayed_there).refused(NOT_READY)?;
+    exporter.stream_wait_event(consume, relayed_there)?;
+    exporter.stream_query(consume).refused(NOT_READY)?;
+    latch.release()?;
+    exporter.stream_synchronize(consume)?;
+    exporter.event_query(relayed_there)
 }
 
 /// After the importer records an event, the exporter sees it as pending and can wait for it.
@@ -455,6 +577,69 @@ fn each_of_two_events_orders_work(exporter: Role, importer: Role) -> Outcome {
         orders_work((&exporter, event), (&importer, imported))?;
     }
     Ok(())
+}
+
+/// An event orders the work of its exporter and of each of two importers.
+#[rstest]
+#[conformance::test("IPCEVT-011", "IPCEVT-018", "IPCEVT-019", "IPCEVT-020")]
+fn an_event_orders_the_work_of_two_importers(
+    exporter: Role,
+    importer: Role,
+    #[from(observer)] other_importer: Role,
+) -> Outcome {
+    let (event, handle) = export(&exporter)?;
+    let imported = importer.ipc_open_event_handle(handle)?;
+    let imported_too = other_importer.ipc_open_event_handle(handle)?;
+    orders_work((&exporter, event), (&importer, imported))?;
+    orders_work((&exporter, event), (&other_importer, imported_too))
+}
+
+/// Two importers that have opened an event see the exporter's work as pending at the same time, and the streams and hosts
+/// of both wait for it.
+#[rstest]
+#[conformance::test("IPCEVT-018", "IPCEVT-019")]
+fn two_importers_wait_at_the_same_time(
+    exporter: Role,
+    importer: Role,
+    #[from(observer)] other_importer: Role,
+) -> Outcome {
+    let (event, handle) = export(&exporter)?;
+    let importers = [&importer, &other_importer];
+    let mut waiters = Vec::new();
+    for role in importers {
+        waiters.push((role, role.ipc_open_event_handle(handle)?, role.stream_create()?));
+    }
+    let stream = exporter.stream_create()?;
+    let latch = Latch::hold(&exporter, stream)?;
+    exporter.event_record(event, stream)?;
+    let mut waits = Vec::new();
+    for (role, imported, consume) in &waiters {
+        role.event_query(*imported).refused(NOT_READY)?;
+        role.stream_wait_event(*consume, *imported)?;
+        role.stream_query(*consume).refused(NOT_READY)?;
+        waits.push(begin_to_wait(role, *imported)?);
+    }
+    latch.release()?;
+    for ((role, imported, consume), waiting) in waiters.into_iter().zip(waits) {
+        waiting.finish()?;
+        role.stream_synchronize(consume)?;
+        role.event_query(imported)?;
+    }
+    Ok(())
+}
+
+/// An importer sees the record of another importer as pending while its work is, and its host and streams wait for it.
+#[rstest]
+#[conformance::test("IPCEVT-020")]
+fn an_importer_waits_for_the_record_of_another(
+    exporter: Role,
+    importer: Role,
+    #[from(observer)] other_importer: Role,
+) -> Outcome {
+    let (_, handle) = export(&exporter)?;
+    let imported = importer.ipc_open_event_handle(handle)?;
+    let imported_too = other_importer.ipc_open_event_handle(handle)?;
+    orders_work((&importer, imported), (&other_importer, imported_too))
 }
 
 /// Checks that an event is pending while its recorded work is, and that the host and streams wait for it, whichever process

@@ -63,6 +63,53 @@ fn a_stream_waits_for_two_events(exporter: Role, importer: Role, #[values(0, 1)]
     waiting.finish()
 }
 
+/// Two streams of a process wait for one record of the other, whichever process records.
+#[rstest]
+#[conformance::test("IPCEVT-019", "IPCEVT-020")]
+fn two_streams_wait_for_one_record(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let (one, other) = ((&exporter, event), (&importer, imported));
+    for ((recorder, recorded), (waiter, awaited)) in [(one, other), (other, one)] {
+        let produce = recorder.stream_create()?;
+        let streams = [waiter.stream_create()?, waiter.stream_create()?];
+        let latch = Latch::hold(recorder, produce)?;
+        recorder.event_record(recorded, produce)?;
+        for stream in streams {
+            waiter.stream_wait_event(stream, awaited)?;
+        }
+        for stream in streams {
+            waiter.stream_query(stream).refused(NOT_READY)?;
+        }
+        latch.release()?;
+        for stream in streams {
+            waiter.stream_synchronize(stream)?;
+        }
+    }
+    Ok(())
+}
+
+/// A stream that waits for two records of one event goes on only after the work of both, whichever process records.
+#[rstest]
+#[conformance::test("IPCEVT-019", "IPCEVT-020")]
+fn a_stream_waits_for_two_records(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let (one, other) = ((&exporter, event), (&importer, imported));
+    for ((recorder, recorded), (waiter, awaited)) in [(one, other), (other, one)] {
+        let (produce, consume) = (recorder.stream_create()?, waiter.stream_create()?);
+        let (first, last) = (Latch::open(recorder, produce)?, Latch::open(recorder, produce)?);
+        for latch in [&first, &last] {
+            latch.close()?;
+            recorder.event_record(recorded, produce)?;
+            waiter.stream_wait_event(consume, awaited)?;
+        }
+        first.release()?;
+        let waiting = begin_to_wait_for_stream(waiter, consume)?;
+        last.release()?;
+        waiting.finish()?;
+    }
+    Ok(())
+}
+
 /// Streams wait for the exporter's recorded work if threads other than the first one of the importer enqueue the waits.
 #[rstest]
 #[conformance::test("IPCEVT-019")]

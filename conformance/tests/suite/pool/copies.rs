@@ -1,8 +1,9 @@
-//! Copies from and to imported memory of pools, and memsets of it.
+//! Copies from and to imported memory of pools, memsets of it, and kernels that use it.
 
 use conformance::{Outcome, Role};
 use rstest::rstest;
 
+use crate::support::by_kernel;
 use crate::support::constants::READ_WRITE;
 use crate::support::copies::{self, Copy, Set};
 use crate::support::fixtures::{exporter, importer};
@@ -65,6 +66,13 @@ fn copies_and_fills_reach_memory_of_a_peer(exporter: Role, #[with(1)] importer: 
 fn copies_reach_imports_of_another_kind(exporter: Role, importer: Role) -> Outcome {
     copies::reaches_across(&exporter, &importer, ImportKind::Pool, ImportKind::Legacy)?;
     copies::reaches_across(&exporter, &importer, ImportKind::Legacy, ImportKind::Pool)
+}
+
+/// Kernels of an importer read and write an import in every kind of stream.
+#[rstest]
+#[conformance::test("POOL-PTR-001", needs(pool_descriptors))]
+fn kernels_reach_imports_in_each_stream(exporter: Role, importer: Role) -> Outcome {
+    by_kernel::reach_in_each_stream(ImportKind::Pool, &exporter, &importer)
 }
 
 /// Every memset of an importer sets the part of the import that it names, and nothing else.

@@ -349,6 +349,20 @@ fn a_peer_gets_read_access(
     Ok(())
 }
 
+/// A GPU other than that of the current context gets read access: its kernels read, and one that writes fails.
+#[rstest]
+#[conformance::test("VMM-MAP-021", needs(gpus = 2, no_mps, peer_access, memory_descriptors))]
+fn another_gpu_gets_read_access(exporter: Role, importer: Role, #[values(false, true)] is_imported: bool) -> Outcome {
+    let physical =
+        if is_imported { import(&exporter, create_exportable(&exporter)?, &importer)? } else { create(&importer)? };
+    let address = map_readable_and_writable(&importer, physical)?;
+    importer.mem_set_access(address, SIZE, 1, READ)?;
+    importer.ctx_create(1)?;
+    Kernel::Reads.run(&importer, address)?;
+    Kernel::Writes.run(&importer, address).refused_and_recorded(ILLEGAL_ADDRESS)?;
+    Ok(())
+}
+
 /// A kernel that uses memory whose access was revoked fails.
 #[rstest]
 #[case::reads(Kernel::Reads)]
@@ -471,6 +485,20 @@ fn access_reads_as_it_was_set(importer: Role) -> Outcome {
         check!(importer.mem_get_access(address, 0)? == access);
         check!(importer.mem_get_access(address.offset(SIZE - 1), 0)? == access);
     }
+    Ok(())
+}
+
+/// `cuMemGetAccess` returns in each context of a GPU the access that was set in another.
+#[rstest]
+#[conformance::test("VMM-MAP-027", needs(virtual_memory))]
+fn access_reads_the_same_in_another_context(importer: Role) -> Outcome {
+    let address = map_readable_and_writable(&importer, create(&importer)?)?;
+    let first = importer.ctx_get_current()?;
+    importer.ctx_create(0)?;
+    check!(importer.mem_get_access(address, 0)? == READ_WRITE);
+    importer.mem_set_access(address, SIZE, 0, READ)?;
+    importer.ctx_set_current(Some(first))?;
+    check!(importer.mem_get_access(address, 0)? == READ);
     Ok(())
 }
 

@@ -1,8 +1,9 @@
-//! Copies from and to mappings of imported memory, and memsets of them.
+//! Copies from and to mappings of imported memory, memsets of them, and kernels that use them.
 
 use conformance::{Outcome, Role};
 use rstest::rstest;
 
+use crate::support::by_kernel;
 use crate::support::copies::{self, Copy, Set};
 use crate::support::fixtures::{exporter, importer};
 use crate::support::import_kind::{ImportKind, SIZE};
@@ -63,6 +64,13 @@ fn copies_and_fills_reach_memory_of_a_peer(exporter: Role, #[with(1)] importer: 
 fn copies_reach_imports_of_another_kind(exporter: Role, importer: Role, #[case] other: ImportKind) -> Outcome {
     copies::reaches_across(&exporter, &importer, ImportKind::VirtualMemory, other)?;
     copies::reaches_across(&exporter, &importer, other, ImportKind::VirtualMemory)
+}
+
+/// Kernels of an importer read and write an import in every kind of stream.
+#[rstest]
+#[conformance::test("VMM-IMP-001", needs(memory_descriptors))]
+fn kernels_reach_imports_in_each_stream(exporter: Role, importer: Role) -> Outcome {
+    by_kernel::reach_in_each_stream(ImportKind::VirtualMemory, &exporter, &importer)
 }
 
 /// Every memset of an importer sets the part of the import that it names, and nothing else.

@@ -32,6 +32,22 @@ fn flags_are_refused(exporter: Role, importer: Role, #[case] flags: u64) -> Outc
     Ok(())
 }
 
+/// The code for mapping an import at a non-zero offset is recorded. If the driver accepts the offset, the mapping begins
+/// there.
+#[rstest]
+#[conformance::test("VMM-MAP-002", needs(memory_descriptors))]
+fn the_code_for_an_offset(exporter: Role, importer: Role) -> Outcome {
+    let (imported, address) = (import_new(&exporter, &importer)?, reserve(&importer, SIZE)?);
+    let granularity = importer.mem_get_allocation_granularity(MemProperties::device(0), 0)?;
+    let whole = map_readable_and_writable(&importer, imported)?;
+    importer.fill(whole, SIZE, 7)?;
+    if importer.mem_map(address, granularity, granularity, imported, 0).recorded("map")?.is_some() {
+        importer.mem_set_access(address, granularity, 0, READ_WRITE)?;
+        check!(importer.read(address, KIB)? == importer.read(whole.offset(granularity), KIB)?);
+    }
+    importer.ctx_synchronize()
+}
+
 /// The driver refuses to map an import at an address, or in a size, that is not a multiple of the granularity.
 #[rstest]
 #[case::an_address(|granularity| granularity / 2, 0)]

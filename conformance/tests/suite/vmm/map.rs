@@ -365,6 +365,24 @@ fn copies_cross_the_boundary_of_imports(exporter: Role, importer: Role) -> Outco
     Ok(())
 }
 
+/// A second mapping shows what was written before it, and leaves that in place for the first.
+#[rstest]
+#[conformance::test("VMM-MAP-009", needs(memory_descriptors))]
+fn a_second_mapping_shows_earlier_contents(
+    exporter: Role,
+    importer: Role,
+    #[values(false, true)] is_imported: bool,
+) -> Outcome {
+    let physical =
+        if is_imported { import(&exporter, create_exportable(&exporter)?, &importer)? } else { create(&importer)? };
+    let first = map_readable_and_writable(&importer, physical)?;
+    importer.fill(first, SIZE, 7)?;
+    let second = map_readable_and_writable(&importer, physical)?;
+    check!(importer.mismatches(second, SIZE, 7)? == 0);
+    check!(importer.mismatches(first, SIZE, 7)? == 0);
+    Ok(())
+}
+
 /// An import that is mapped at two addresses is unmapped at one of them, and stays usable at the other.
 #[rstest]
 #[conformance::test("VMM-MAP-009", needs(memory_descriptors))]

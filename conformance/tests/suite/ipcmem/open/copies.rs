@@ -1,8 +1,9 @@
-//! Copies from and to imports, and memsets of imports.
+//! Copies from and to imports, memsets of imports, and kernels that use them.
 
 use conformance::{Outcome, Role};
 use rstest::rstest;
 
+use crate::support::by_kernel;
 use crate::support::copies::{Copy, Set};
 use crate::support::fixtures::{exporter, importer};
 use crate::support::import_kind::ImportKind;
@@ -46,6 +47,13 @@ fn every_large_copy_reaches_imports(
     copy: Copy,
 ) -> Outcome {
     copy.reaches_far(ImportKind::Legacy, &exporter, &importer)
+}
+
+/// Kernels of an importer read and write an import in every kind of stream.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-001", "IPCMEM-OPEN-046")]
+fn kernels_reach_imports_in_each_stream(exporter: Role, importer: Role) -> Outcome {
+    by_kernel::reach_in_each_stream(ImportKind::Legacy, &exporter, &importer)
 }
 
 /// Every memset of an importer sets the part of the import that it names, and nothing else.

@@ -7,11 +7,27 @@ use rstest::rstest;
 use crate::support::by_kernel::both_see;
 use crate::support::device_memory::need_free_memory;
 use crate::support::fixtures::{exporter, importer, start};
+use crate::support::import_kind::{self, ImportKind};
 use crate::support::latch::Latch;
 use crate::support::legacy::{open, share};
 use crate::support::reach::Unshared;
 
 const SIZE: u64 = 4 * MIB;
+
+/// A process that has exported memory of one kind imports memory of each kind from the process that imported its own.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-001", "POOL-PTR-001", "VMM-IMP-001")]
+fn an_exporter_imports_from_its_importer(
+    exporter: Role,
+    importer: Role,
+    #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] exported: ImportKind,
+    #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] imported: ImportKind,
+) -> Outcome {
+    let given = exported.make(&exporter, &importer, 0)?;
+    let taken = imported.make(&importer, &exporter, 0)?;
+    both_see((&exporter, given.there), (&importer, given.here), import_kind::SIZE)?;
+    both_see((&importer, taken.there), (&exporter, taken.here), import_kind::SIZE)
+}
 
 /// Kernels of each process read what kernels of the other write.
 #[rstest]
@@ -26,6 +42,22 @@ fn each_process_sees_the_writes_of_the_other(exporter: Role, importer: Role) -> 
     check!(exporter.mismatches(buffer, SIZE, back)? == 0);
     exporter.fill(buffer, SIZE, there)?;
     check!(importer.mismatches(import, SIZE, there)? == 0);
+    Ok(())
+}
+
+/// Each of many memsets and kernels of an importer reaches the exporter's memory.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-001", "IPCMEM-OPEN-046")]
+fn every_one_of_many_writes_reaches_an_import(exporter: Role, importer: Role) -> Outcome {
+    let buffer = exporter.mem_alloc(SIZE)?;
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    for value in 1..=150 {
+        importer.memset_d8(import, value, KIB)?;
+        importer.ctx_synchronize()?;
+        check!(exporter.other_bytes(buffer, KIB, value)? == 0);
+        importer.fill(import, KIB, value.into())?;
+        check!(exporter.mismatches(buffer, KIB, value.into())? == 0);
+    }
     Ok(())
 }
 
