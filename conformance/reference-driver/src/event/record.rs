@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cuda_ipc_sys::{CUcontext, CUevent, CUstream};
 
-use super::captured::{Pending, Record};
+use super::captured::{Captured, Pending, Record};
 use super::{Body, Event};
 use crate::answer::{INVALID_CONTEXT, INVALID_HANDLE, Result};
 use crate::process::{State, state};
@@ -133,7 +133,16 @@ fn record(
     if let Some(event) =
         state.events.get_mut(&(handle as u64)).filter(|event| event.is_imported() || event.is_exportable())
     {
-        event.own_record = pending.as_ref().map(PendingRecord::record);
+        let earlier = std::mem::replace(&mut event.own_record, pending.as_ref().map(PendingRecord::record));
+        if let Some(earlier) = earlier
+            && fault!(
+                "record-waits-for-an-earlier-one",
+                ["IPCEVT-043"],
+                "A record waits, in its stream, for the pending record of the event in another stream, as on an H100.",
+            )
+        {
+            state.enqueue_wait(stream, move |health| Captured::Shared(earlier).wait_in(health))?;
+        }
     }
     enqueue(&state, Box::new(pending))
 }

@@ -179,7 +179,7 @@ impl State {
     }
 
     /// Makes a stream perform a wait at its turn.
-    fn enqueue_wait(&self, stream: &Arc<Stream>, wait: impl FnOnce(&Health) + Send + 'static) -> Result<()> {
+    pub(super) fn enqueue_wait(&self, stream: &Arc<Stream>, wait: impl FnOnce(&Health) + Send + 'static) -> Result<()> {
         let task = |health: &Health| {
             wait(health);
             Ok(())

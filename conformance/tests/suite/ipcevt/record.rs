@@ -7,7 +7,7 @@ use conformance::calls::many::{Call as ManyCall, Wait};
 use conformance::{Event, Expect as _, Outcome, Role, Stream, check, observe};
 use rstest::rstest;
 
-use super::{INTERPROCESS, INTERPROCESS_BLOCKING, NOT_READY, begin_to_wait, export, share};
+use super::{INTERPROCESS, INTERPROCESS_BLOCKING, NOT_READY, begin_to_wait, export, has_ended, share};
 use crate::support::constants::INVALID_HANDLE;
 use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::latch::Latch;
@@ -175,25 +175,43 @@ fn a_second_record_covers_the_work_since_the_first(exporter: Role, importer: Rol
     Ok(())
 }
 
-/// A record replaces a pending one of another stream: the event completes although the earlier work is pending, whichever
-/// process records.
+/// What waits for the last record of an event, and must not wait for what an earlier record waits for.
+#[derive(Clone, Copy, Debug)]
+enum Awaits {
+    Event,
+    WorkBehindIt,
+}
+
+/// A record replaces a pending one of another stream: the event completes although the work before the earlier record is
+/// pending, and so does what follows the record in its stream.
 #[rstest]
-#[conformance::test("IPCEVT-018", "IPCEVT-020")]
-fn a_record_replaces_a_pending_one(exporter: Role, importer: Role) -> Outcome {
-    let (event, imported) = share(&exporter, &importer)?;
-    let (one, other) = ((&exporter, event), (&importer, imported));
-    for ((recorder, recorded), (waiter, awaited)) in [(one, other), (other, one)] {
-        let (held, free) = (recorder.stream_create()?, recorder.stream_create()?);
-        let latch = Latch::hold(recorder, held)?;
-        recorder.event_record(recorded, held)?;
-        waiter.event_query(awaited).refused(NOT_READY)?;
-        recorder.event_record(recorded, free)?;
-        waiter.event_synchronize(awaited)?;
-        recorder.event_synchronize(recorded)?;
-        recorder.stream_query(held).refused(NOT_READY)?;
-        latch.release()?;
-        recorder.stream_synchronize(held)?;
-    }
+#[conformance::test("IPCEVT-043")]
+fn a_record_replaces_a_pending_one(
+    exporter: Role,
+    importer: Role,
+    #[values(Awaits::Event, Awaits::WorkBehindIt)] it: Awaits,
+    #[values(false, true)] is_imported: bool,
+) -> Outcome {
+    let events = [share(&exporter, &importer)?, share(&exporter, &importer)?];
+    let [(replaced, there), (behind, behind_there)] =
+        events.map(|(event, imported)| if is_imported { (imported, event) } else { (event, imported) });
+    let (recorder, waiter) = if is_imported { (&importer, &exporter) } else { (&exporter, &importer) };
+    let (held, free) = (recorder.stream_create()?, recorder.stream_create()?);
+    let latch = Latch::hold(recorder, held)?;
+    recorder.event_record(replaced, held)?;
+    waiter.event_query(there).refused(NOT_READY)?;
+    recorder.event_record(replaced, free)?;
+    recorder.event_record(behind, free)?;
+    let awaited = match it {
+        Awaits::Event => there,
+        Awaits::WorkBehindIt => behind_there,
+    };
+    let waiting = waiter.begin::<()>(EventCall::event_synchronize { event: awaited })?;
+    let ends = has_ended(&waiting)?;
+    recorder.stream_query(held).refused(NOT_READY)?;
+    latch.release()?;
+    waiting.finish()?;
+    check!(ends, "it waits for the work before an earlier record of the event");
     Ok(())
 }
 
