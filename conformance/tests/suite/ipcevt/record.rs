@@ -202,16 +202,16 @@ fn a_record_replaces_a_pending_one(
     waiter.event_query(there).refused(NOT_READY)?;
     recorder.event_record(replaced, free)?;
     recorder.event_record(behind, free)?;
-    let awaited = match it {
-        Awaits::Event => there,
-        Awaits::WorkBehindIt => behind_there,
+    let (awaited, what) = match it {
+        Awaits::Event => (there, "the event"),
+        Awaits::WorkBehindIt => (behind_there, "what follows the record"),
     };
     let waiting = waiter.begin::<()>(EventCall::event_synchronize { event: awaited })?;
     let ends = has_ended(&waiting)?;
     recorder.stream_query(held).refused(NOT_READY)?;
     latch.release()?;
     waiting.finish()?;
-    check!(ends, "it waits for the work before an earlier record of the event");
+    check!(ends, "{what} waits for the work before an earlier record of the event");
     Ok(())
 }
 

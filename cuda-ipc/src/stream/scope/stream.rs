@@ -163,7 +163,7 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
     }
 
     /// `cuEventRecord`: records an event, of this process or imported. From then on it stands for all work that was
-    /// enqueued in the stream before.
+    /// enqueued in the stream before. [`Event::record`] says when the stream waits.
     ///
     /// # Errors
     /// [`Error::Refused`] if the stream belongs to another context than the event.
