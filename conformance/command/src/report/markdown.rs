@@ -143,7 +143,7 @@ impl<'report> Page<'report> {
             }
             (0, 1) => "it did not fail in 1 later run".to_owned(),
             (0, _) => format!("it did not fail in any of {runs} later runs"),
-            _ if is_shown => format!("in {failed} of {runs} later runs"),
+            _ if case.how_it_failed().is_some() => format!("in {failed} of {runs} later runs"),
             _ => format!("it did not pass in {failed} of {runs} later runs"),
         };
         let before = match case.runs {

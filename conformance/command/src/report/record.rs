@@ -6,6 +6,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use conformance::Verdict;
 use conformance::diff::Cause;
 use conformance::identity::Kind;
 use conformance::report::{CaseReport, Report, Run};
@@ -128,9 +129,21 @@ fn unlike(run: &Run, case: &CaseReport, later: &Report) -> Option<String> {
         ));
     }
     let again = later.case(&case.id)?;
-    let causes = Cause::of_cases(&[case.clone(), again.clone()]);
+    let causes = Cause::of_cases(&[unexcused(case), unexcused(again)]);
+    // A case that passed or only disclosed has no cause.
+    let is_new = case.how_it_failed().is_none() && !causes.is_empty();
     let reason = again.reason.as_deref().and_then(|reason| reason.lines().next()).unwrap_or("no reason is given");
-    (causes.len() > 1).then(|| format!("a later run failed in another way: {reason}"))
+    let how = if is_new { "failed" } else { "failed in another way" };
+    (is_new || causes.len() > 1).then(|| format!("a later run {how}: {reason}"))
+}
+
+/// Returns a case as it would have ended if no list knew its bug. Listed deviations have no cause.
+fn unexcused(case: &CaseReport) -> CaseReport {
+    let (failure, verdict) = match case.verdict {
+        Verdict::Deviation => (case.how_it_failed(), Verdict::Fail),
+        verdict => (case.failure.clone(), verdict),
+    };
+    CaseReport { failure, verdict, ..case.clone() }
 }
 
 /// Returns the suite as a command, without the settings of the run that writes the bug reports.

@@ -70,6 +70,22 @@ fn a_comparison_of_no_case_is_not_green(#[case] plant: fn(&mut Report, &mut Repo
     Ok(())
 }
 
+/// Two runs in which the harness failed in every case say nothing about the driver.
+#[rstest]
+#[conformance::test()]
+fn a_comparison_of_harness_errors_is_not_green() -> Outcome {
+    let (mut old, mut new) = (plain("570.86.15", 3), plain("580.159.04", 3));
+    for case in old.cases.iter_mut().chain(&mut new.cases) {
+        (case.verdict, case.reason) = (Verdict::Error, Some("no process can be started".to_owned()));
+    }
+    let output = Reports::new(&old, &new)?.run(&["diff", "old", "new"])?;
+    let printed = text(&output.stdout);
+    let says = "Compared no case, because the old run checked none, so nothing is known of the driver; ";
+    check!(printed.starts_with(says), "{printed}");
+    check!(output.status.code() == Some(2), "{}: {printed}", output.status);
+    Ok(())
+}
+
 /// A process that crashed outside any case is a regression, whether or not a case is compared, also if both reports are
 /// empty otherwise.
 #[rstest]

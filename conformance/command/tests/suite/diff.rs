@@ -169,6 +169,11 @@ fn how_often_a_case_fails_is_compared(
     (Verdict::Crash, "importer: killed by signal 11 (SIGSEGV) in cuMemPoolDestroy(pool: Pool(0x7))", None),
     "1 case fails in a worse way than before: SIGSEGV in cuMemPoolDestroy."
 )]
+#[case::unlike_the_list(
+    (Verdict::Deviation, "x does not hold (listed: https://example.org/7)", None),
+    (Verdict::Fail, "y does not hold", None),
+    "1 case fails in another way than a list says: y does not hold."
+)]
 #[case::worse_and_more_often(
     (Verdict::Fail, "x does not hold", Some(1)),
     (Verdict::Crash, "importer: killed by signal 11 (SIGSEGV) in cuMemPoolDestroy(pool: Pool(0x7))", Some(3)),

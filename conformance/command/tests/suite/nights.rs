@@ -55,6 +55,27 @@ fn a_rule_breaks_among_reports_without_an_end() -> Outcome {
     Ok(())
 }
 
+/// A release breaks no rule that only one of many hosts breaks, even if nextest ran there, whose reports have no end line.
+#[rstest]
+#[conformance::test()]
+fn one_host_of_nextest_is_no_release() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for host in 0..5 {
+        write(folder.path(), &format!("old/{host}.jsonl"), &of_host("570.86.15", 3, &format!("old-{host}")))?;
+        let mut report = of_host("580.159.04", 3, &format!("node-{host}"));
+        report.run.run = "d7a1d3c6-7a4c-4f0e-9a3e-2b6a1a1c5e11".to_owned();
+        report.is_complete = false;
+        if host == 3 {
+            crash(&mut report);
+        }
+        write(folder.path(), &format!("{host}.jsonl"), &report)?;
+    }
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    check!(!printed.contains("but held with"), "{printed}{errors}");
+    check!(printed.contains(": 1 rule breaks on 1 host, but holds on most hosts"), "{printed}{errors}");
+    Ok(())
+}
+
 /// The rows of a case are those of its report: a newer suite may have added some.
 #[rstest]
 #[conformance::test()]

@@ -42,6 +42,9 @@ pub struct Change {
     /// Whether the case fails as before, and no list excuses it any more.
     #[serde(skip)]
     pub(super) is_no_longer_excused: bool,
+    /// Whether a list excused the case, and it fails now in another way, which no list knows and which is no worse.
+    #[serde(skip)]
+    pub(super) fails_unlike_the_list: bool,
 }
 
 /// The severity of a change.
@@ -237,8 +240,20 @@ impl Change {
         let rows = pair.new.as_ref().or(pair.old.as_ref()).map(|case| case.rows.clone()).unwrap_or_default();
         let runs = pair.new.as_ref().and_then(|new| new.runs);
         let is_no_longer_excused = pair.is_no_longer_excused();
+        let fails_unlike_the_list = pair.was_excused() && !fails_worse && !is_no_longer_excused;
         let id = id.to_owned();
-        Some(Self { severity, id, rows, failure, runs, why, differences, fails_worse, is_no_longer_excused })
+        Some(Self {
+            severity,
+            id,
+            rows,
+            failure,
+            runs,
+            why,
+            differences,
+            fails_worse,
+            is_no_longer_excused,
+            fails_unlike_the_list,
+        })
     }
 
     /// Returns how often the case failed before and how often it fails now, if it regressed only because it fails more often.
@@ -352,7 +367,13 @@ impl Pair<'_> {
             let (kind, what) = cause_of(case);
             (kind, key(&what))
         };
-        old.verdict == Verdict::Deviation && is_unexcused(new) && way(old) == way(new)
+        self.was_excused() && way(old) == way(new)
+    }
+
+    /// Whether a list excused the case before, and none excuses it now.
+    fn was_excused(&self) -> bool {
+        self.old.as_ref().is_some_and(|old| old.verdict == Verdict::Deviation)
+            && self.new.as_ref().is_some_and(|new| is_unexcused(new))
     }
 
     /// Whether the old run got as far as the new one, so that a disclosure which only the new one has is the driver's. A

@@ -60,8 +60,8 @@ fn of_the_cases(diff: &Diff) -> String {
 
 /// Says why no case could be compared, and what to do.
 fn nothing(diff: &Diff) -> String {
-    let checks =
-        |side: &Side| side.summary.iter().any(|(verdict, cases)| *verdict != Verdict::Unsupported.word() && *cases > 0);
+    let says_nothing = |verdict: &str| [Verdict::Unsupported, Verdict::Error].iter().any(|one| one.word() == verdict);
+    let checks = |side: &Side| side.summary.iter().any(|(verdict, cases)| !says_nothing(verdict) && *cases > 0);
     let sides = [&diff.old, &diff.new];
     let why = match sides.map(checks) {
         _ if diff.scope.is_partial() => diff.scope.limits.join(" and "),
@@ -89,10 +89,11 @@ fn uncapitalised(sentence: &str) -> String {
 
 /// Says how many documented rules broke, and how many other cases regressed. A passed case that discloses breaks no rule,
 /// and neither does one in which the harness failed, or one that failed before and fails more often or in a worse way now,
-/// or as before although no list excuses it any more.
+/// as before although no list excuses it any more, or in another way than a list says.
 fn broken(diff: &Diff) -> Vec<String> {
     let mut rules: BTreeMap<&str, Defect> = BTreeMap::new();
     let (mut others, mut unknown, mut worse, mut unexcused, mut more_often) = (Vec::new(), 0, 0, 0, Vec::new());
+    let mut unlike = 0;
     for change in diff.changes_of(Severity::Regressed) {
         let kind = change.failure.as_ref().map_or(Defect::Result, |failure| failure.kind);
         if kind == Defect::Unknown {
@@ -105,6 +106,10 @@ fn broken(diff: &Diff) -> Vec<String> {
         }
         if change.is_no_longer_excused {
             unexcused += 1;
+            continue;
+        }
+        if change.fails_unlike_the_list {
+            unlike += 1;
             continue;
         }
         if let Some(runs) = change.fails_more_often() {
@@ -148,6 +153,9 @@ fn broken(diff: &Diff) -> Vec<String> {
         let it = if unexcused == 1 { "it" } else { "them" };
         let fails = cases(unexcused, "fails", "fail");
         clauses.push(format!("{fails} as before, but no list excuses {it} any more"));
+    }
+    if unlike > 0 {
+        clauses.push(format!("{} in another way than a list says", cases(unlike, "fails", "fail")));
     }
     match (more_often.as_slice(), known_causes.as_slice()) {
         ([], _) => {}

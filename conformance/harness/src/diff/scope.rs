@@ -39,11 +39,13 @@ impl Scope {
             limits.push(format!("the old run had {} instead of {now}", count(before)));
         }
         let is_checked = |verdict: Option<Verdict>| verdict.is_some_and(|verdict| verdict != Verdict::Unsupported);
+        // After an error of the harness, nothing is known of the old driver. If only the new run has one, that is a change.
+        let is_known = |verdict: Option<Verdict>| is_checked(verdict) && verdict != Some(Verdict::Error);
         let of_old = old.ids().filter(|id| is_checked(old.verdict(id)));
         let (mut cases, mut compared) = (0, 0);
         for id in of_old {
             cases += 1;
-            compared += usize::from(is_checked(new.verdict(id)));
+            compared += usize::from(is_known(old.verdict(id)) && is_checked(new.verdict(id)));
         }
         cases += new.ids().filter(|id| is_checked(new.verdict(id)) && !is_checked(old.verdict(id))).count();
         Self { compared, cases, limits }

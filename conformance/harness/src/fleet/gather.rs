@@ -10,7 +10,7 @@ use std::{fs, thread};
 use super::types::{IncidentKind, Unread};
 use crate::diff::noise::without_addresses;
 use crate::diff::{cause_of, key, without_numbers};
-use crate::report::{Brief, BriefCase, CaseReport, Runs, Weight, way_of_end, without_process_number};
+use crate::report::{Brief, BriefCase, Runs, Weight, way_of_end, without_process_number};
 use crate::{Defect, Verdict};
 
 /// Values by number, each once.
@@ -46,6 +46,28 @@ impl<T: Clone + Eq + Hash> Names<T> {
     }
 }
 
+impl Names<String> {
+    /// Returns names that have the numbers from 0 on.
+    fn of(numbers: HashMap<String, usize>) -> Self {
+        let mut list = vec![String::new(); numbers.len()];
+        numbers.iter().for_each(|(name, number)| list[*number].clone_from(name));
+        Self { list, numbers }
+    }
+}
+
+/// Whether a number is in a set of bits.
+fn has(bits: &[u64], number: usize) -> bool {
+    bits.get(number / 64).is_some_and(|bits| bits >> (number % 64) & 1 == 1)
+}
+
+/// Adds a number to a set of bits.
+fn set(bits: &mut Vec<u64>, number: usize) {
+    if bits.len() <= number / 64 {
+        bits.resize(number / 64 + 1, 0);
+    }
+    bits[number / 64] |= 1 << (number % 64);
+}
+
 /// What a rule does in a report, from good to bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Broken {
@@ -75,27 +97,24 @@ pub(super) struct Seen {
     pub(super) what: String,
     /// The first case that showed it; `None` for a process, which belongs to no case.
     pub(super) case: Option<String>,
-    /// The rows of the case, if only its reports could show it.
-    pub(super) rows: Vec<String>,
 }
 
 impl Seen {
-    fn disclosure(text: &str, case: &CaseReport) -> Self {
-        let (what, rows) = (without_addresses(text), case.rows.clone());
-        Self { kind: IncidentKind::Disclosure, what, case: Some(case.id.clone()), rows }
+    fn disclosure(text: &str, case: &str) -> Self {
+        Self { kind: IncidentKind::Disclosure, what: without_addresses(text), case: Some(case.to_owned()) }
     }
 
     /// Leaves out the address of the GPU: `Xid (PCI:0000:18:00): 79, GPU has fallen off the bus.` is `Xid 79, GPU …`.
     fn xid(message: &str, case: &str) -> Self {
         let parts = message.strip_prefix("Xid (").and_then(|rest| rest.split_once("): "));
         let what = parts.map_or_else(|| message.to_owned(), |(_, what)| format!("Xid {what}"));
-        Self { kind: IncidentKind::Xid, what, case: Some(case.to_owned()), rows: Vec::new() }
+        Self { kind: IncidentKind::Xid, what, case: Some(case.to_owned()) }
     }
 
     /// Leaves out the process number: it differs in each report, and chance decides which report is read first.
     fn process(end: &str) -> Self {
         let what = without_process_number(end).to_owned();
-        Self { kind: IncidentKind::Process, what, case: None, rows: Vec::new() }
+        Self { kind: IncidentKind::Process, what, case: None }
     }
 
     /// What is the same in every report that has it. A disclosure in another case is another one.
@@ -105,7 +124,7 @@ impl Seen {
             IncidentKind::Process => (way_of_end(&self.what), None),
             IncidentKind::Xid => (self.what.split(',').next().unwrap_or_default().to_owned(), None),
         };
-        Self { kind: self.kind, what, case, rows: Vec::new() }
+        Self { kind: self.kind, what, case }
     }
 }
 
@@ -137,20 +156,19 @@ pub(super) struct Kept {
     pub(super) incidents: Vec<usize>,
     /// The numbers of the rows that were checked, as bits.
     pub(super) checked: Vec<u64>,
+    /// The numbers of the cases that say something about the driver, as bits.
+    pub(super) ran: Vec<u64>,
     /// The rows that broke, sorted by number.
     pub(super) broken: Vec<Broken>,
 }
 
 impl Kept {
     pub(super) fn checks(&self, row: usize) -> bool {
-        self.checked.get(row / 64).is_some_and(|bits| bits >> (row % 64) & 1 == 1)
+        has(&self.checked, row)
     }
 
-    fn check(&mut self, row: usize) {
-        if self.checked.len() <= row / 64 {
-            self.checked.resize(row / 64 + 1, 0);
-        }
-        self.checked[row / 64] |= 1 << (row % 64);
+    pub(super) fn ran(&self, case: usize) -> bool {
+        has(&self.ran, case)
     }
 }
 
@@ -158,6 +176,7 @@ impl Kept {
 #[derive(Default)]
 pub(super) struct Gathered {
     pub(super) rows: Names<String>,
+    pub(super) cases: Names<String>,
     pub(super) whats: Names<String>,
     pub(super) incidents: Names<Seen>,
     pub(super) reports: Vec<Kept>,
@@ -176,7 +195,7 @@ pub(super) fn gather(folder: &Path) -> io::Result<Gathered> {
             while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
                 reader.read(path);
             }
-            reader.gathered
+            Gathered { cases: Names::of(reader.cases), ..reader.gathered }
         };
         let readers: Vec<_> = (0..threads).map(|_| scope.spawn(reader)).collect();
         // If a reader panics, its reports are lost, and the result would look complete without them.
@@ -230,14 +249,16 @@ impl Gathered {
     /// Adds the reports of another thread, whose numbers are its own.
     fn take(&mut self, part: Self) {
         let rows: Vec<_> = part.rows.list.iter().map(|row| self.rows.number(row)).collect();
+        let cases: Vec<_> = part.cases.list.iter().map(|case| self.cases.number(case)).collect();
         let whats: Vec<_> = part.whats.list.iter().map(|what| self.whats.number_by(key(what), what)).collect();
         let incidents: Vec<_> =
             part.incidents.list.iter().map(|seen| self.incidents.number_by(seen.key(), seen)).collect();
         for mut report in part.reports {
             report.incidents.iter_mut().for_each(|number| *number = incidents[*number]);
-            let old = std::mem::take(&mut report.checked);
-            let is_checked = |row: &usize| old.get(row / 64).is_some_and(|bits| bits >> (row % 64) & 1 == 1);
-            (0..rows.len()).filter(is_checked).for_each(|row| report.check(rows[row]));
+            for (bits, numbers) in [(&mut report.checked, &rows), (&mut report.ran, &cases)] {
+                let old = std::mem::take(bits);
+                (0..numbers.len()).filter(|number| has(&old, *number)).for_each(|number| set(bits, numbers[number]));
+            }
             for broken in &mut report.broken {
                 (broken.row, broken.what) = (rows[broken.row], whats[broken.what]);
             }
@@ -302,7 +323,7 @@ impl Reader {
         }
         if case.may_have_incidents() {
             let whole = case.whole()?;
-            let disclosures = whole.disclosures.iter().map(|text| Seen::disclosure(text, &whole));
+            let disclosures = whole.disclosures.iter().map(|text| Seen::disclosure(text, case.id));
             let xids = whole.xids.iter().map(|message| Seen::xid(message, case.id));
             incidents.extend(disclosures.chain(xids).map(|seen| gathered.incidents.number_by(seen.key(), &seen)));
         }
@@ -349,12 +370,15 @@ impl Reader {
             running,
             incidents: incidents.into_iter().collect(),
             checked: Vec::new(),
+            ran: Vec::new(),
             broken: Vec::new(),
         };
         let mut broken: BTreeMap<usize, Broken> = BTreeMap::new();
-        for (end, known) in self.ends.iter().zip(&self.rows).filter_map(|(end, known)| Some((end.as_ref()?, known))) {
+        for (number, (end, known)) in self.ends.iter().zip(&self.rows).enumerate() {
+            let Some(end) = end else { continue };
             let Some(rows) = end.rows.map(|place| &known[place].1) else { continue };
-            rows.iter().for_each(|row| report.check(*row));
+            set(&mut report.ran, number);
+            rows.iter().for_each(|row| set(&mut report.checked, *row));
             if let Some((kind, what, runs)) = end.failure {
                 let is_listed = end.verdict == Verdict::Deviation;
                 add_broken(Broken { row: 0, kind, what, is_listed, runs }, rows, &mut broken);

@@ -22,7 +22,7 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
     let are_unfinished = are_unfinished(&gathered.reports);
     let compared: Vec<_> = (0..are_compared.len()).filter(|index| are_compared[*index]).collect();
     let regressions = regressions(&gathered, &compared, &driver_of);
-    let Gathered { rows, whats, incidents, reports, unreadable } = gathered;
+    let Gathered { rows, cases, whats, incidents, reports, unreadable } = gathered;
     // Equal machines: all their reports.
     let mut equal: BTreeMap<(usize, &str), Vec<usize>> = BTreeMap::new();
     for (index, (report, driver)) in reports.iter().zip(&driver_of).enumerate() {
@@ -88,7 +88,7 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
     let mut incidents: Vec<_> = equal
         .iter()
         .flat_map(|((driver, gpus), group)| {
-            incidents_of((*driver, gpus), group, &are_compared, &reports, &incidents.list, &rows)
+            incidents_of((*driver, gpus), group, &are_compared, &reports, &incidents.list, &cases)
         })
         .collect();
     let rarity = |one: &Incident| one.reports.len() as f64 / one.peers as f64;
@@ -169,7 +169,7 @@ fn incidents_of(
     are_compared: &[bool],
     reports: &[Kept],
     seen: &[Seen],
-    rows: &Names<String>,
+    cases: &Names<String>,
 ) -> Vec<Incident> {
     let mut all: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for index in group {
@@ -178,13 +178,13 @@ fn incidents_of(
     let compared = |some: &[usize]| some.iter().copied().filter(|index| are_compared[*index]).collect::<Vec<_>>();
     let of_peers = compared(group);
     let incident = |(number, having): (usize, Vec<usize>)| {
-        let Seen { kind, what, case, rows: of_case } = seen[number].clone();
+        let Seen { kind, what, case } = seen[number].clone();
         let now = compared(&having);
         let is_past = now.is_empty();
-        // A report that does not check the case could not show the incident, so it is not a peer.
+        // A report in which the case did not run could not show the disclosure, so it is not a peer.
         let checks_case = |index: &&usize| {
-            let checks = |row: &String| rows.number_of(row).is_some_and(|row| reports[**index].checks(row));
-            now.contains(index) || of_case.iter().all(checks)
+            let ran = |case: &String| cases.number_of(case).is_some_and(|case| reports[**index].ran(case));
+            kind != IncidentKind::Disclosure || now.contains(index) || case.as_ref().is_none_or(ran)
         };
         let peers = if is_past { group.len() } else { of_peers.iter().filter(checks_case).count() };
         let having = if is_past { having } else { now };

@@ -23,11 +23,11 @@ pub(super) fn repeat(times: NonZeroU32, mut run: impl FnMut() -> CaseReport) -> 
         failed += u32::from(!later.verdict.is_good() || (first.verdict.is_good() && difference.is_some()));
         first.disclosures = of_both(&first, &later);
         disagreement = match (disagreement, difference) {
-            (Some(known), Some(_)) if later.verdict > known.verdict => {
+            (Some(known), Some(_)) if rank(later.verdict) > rank(known.verdict) => {
                 Some(CaseReport { reason: known.reason, ..later })
             }
             (None, Some(difference)) => {
-                let worse = if first.verdict > later.verdict { first.clone() } else { later };
+                let worse = if rank(first.verdict) > rank(later.verdict) { first.clone() } else { later };
                 Some(CaseReport { verdict: worse.verdict.max(Verdict::Fail), reason: Some(difference), ..worse })
             }
             (known, _) => known,
@@ -69,17 +69,32 @@ impl Reruns {
         let mut runs = Runs { failed: 1, of: 1 };
         for _ in 0..self.times {
             let again = run();
+            // A run that could not take place does not say how often the case fails.
+            if !is_about_the_driver(again.verdict) && is_about_the_driver(report.verdict) {
+                continue;
+            }
             runs.of += 1;
             runs.failed += u32::from(!again.verdict.is_good());
-            if again.verdict > report.verdict {
+            if rank(again.verdict) > rank(report.verdict) {
                 report = again;
             }
         }
-        if runs.failed == runs.of {
+        if runs.of > 1 && runs.failed == runs.of {
             *self.steady.lock().unwrap_or_else(PoisonError::into_inner).entry(cause).or_default() += 1;
         }
-        CaseReport { runs: Some(runs), ..report }
+        CaseReport { runs: (runs.of > 1).then_some(runs), ..report }
     }
+}
+
+/// Whether a run says something about the driver.
+const fn is_about_the_driver(verdict: Verdict) -> bool {
+    !matches!(verdict, Verdict::Unsupported | Verdict::Error)
+}
+
+/// Ranks the ends of several runs from best to worst. An error of the harness says nothing about the driver, so it hides no
+/// failure of another run.
+const fn rank(verdict: Verdict) -> (bool, Verdict) {
+    (!verdict.is_good() && is_about_the_driver(verdict), verdict)
 }
 
 /// Returns what differs between the first run of a case and a later one.

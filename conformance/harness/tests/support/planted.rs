@@ -450,6 +450,17 @@ fn fails_in_run_1() -> Outcome {
     Ok(())
 }
 
+/// A case that fails in its first run, and says nothing about the driver in later ones.
+#[rstest]
+#[case::errors(true)]
+#[case::unsupported(false)]
+#[conformance::test()]
+fn fails_before_runs_that_end_otherwise(#[case] is_error: bool) -> Outcome {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    check!(RUNS.fetch_add(1, Ordering::Relaxed) > 0, "the first run is wrong");
+    if is_error { Err(harness("no process can be started")) } else { unsupported() }
+}
+
 /// A case that fails only in a process that did not serve it before. Its process stays clean.
 #[rstest]
 #[conformance::test()]
