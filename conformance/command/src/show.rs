@@ -198,6 +198,11 @@ fn summary(report: &Report) -> String {
     let counts = report.summary();
     let counts: Vec<_> = Verdict::ALL.iter().map(|verdict| format!("{} {verdict}", counts[verdict.word()])).collect();
     let _ = writeln!(text, "cases: {}", counts.join(", "));
+    if run.is_partial {
+        // Reports of earlier suites do not say what it was.
+        let selection = run.selection.as_deref().unwrap_or("a filter");
+        let _ = writeln!(text, "partial: the run used {selection}: the rest of the suite did not run");
+    }
     // The gate of docs/fleet prints the first of these lines: the worst failure.
     let causes = Cause::of_cases(&report.cases);
     for cause in causes.iter().take(CAUSES) {

@@ -111,7 +111,8 @@ pub struct Failure {
     /// The code that the call returned, or the signal or exit code that ended its process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
-    /// The number of the step that failed, from 1: the last one before the case stopped, or that of a crash or a hang.
+    /// The number of the step that failed, from 1: the last one before the case stopped, or that of a crash or a hang. Absent
+    /// if the process crashed or hung in no step, such as in `exit()`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
 }
@@ -162,15 +163,17 @@ impl Failure {
         };
         let is_of_the_role = |step: &Step| known.role.as_ref().is_none_or(|role| *role == step.role);
         // Other roles can have steps after a crash or a hang, such as one that lets a waiting kernel end.
-        let place = if matches!(stop, Stop::Crashed { .. } | Stop::TimedOut { .. }) {
-            let is_it = |step: &Step| is_of_the_role(step) && known.call == Some(step.function());
-            steps.iter().rposition(is_it).map(|place| place + 1)
-        } else {
-            None
+        let step = match stop {
+            Stop::Crashed { .. } | Stop::TimedOut { .. } => {
+                let is_it = |step: &Step| is_of_the_role(step) && known.call == Some(step.function());
+                steps.iter().rposition(is_it).map(|place| place + 1)
+            }
+            // A release has no step.
+            Stop::Kept { .. } => None,
+            // A call that could not be sent has no step.
+            _ => last.is_some_and(is_of_the_role).then_some(steps.len()),
         };
-        // A call that could not be sent has no step, and neither has a release.
-        let is_last = !matches!(stop, Stop::Kept { .. }) && last.is_some_and(is_of_the_role);
-        Some(Self { step: place.or(is_last.then_some(steps.len())), ..known })
+        Some(Self { step, ..known })
     }
 
     /// Returns what is known of a verdict that says by itself what is wrong, or of a report of an earlier suite.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use conformance::diff::{Change, Severity};
 use conformance::records::Comparison;
 
-use super::phrase::{Rows, count, counts, plain, remark, words};
+use super::phrase::{Rows, count, counts, ends, plain, remark, words};
 use crate::markup::{code, inline};
 
 /// The maximum number of changes shown per severity; the others are only counted. GitHub limits a comment to 65,536
@@ -46,6 +46,14 @@ pub(super) fn markdown(comparison: &Comparison, rows: &Rows) -> String {
     for call in diff.times.slower.iter().take(SHOWN) {
         let _ = writeln!(text, "{first}- slower: {}", code(&call.to_string()));
         first = "";
+    }
+    let ends = ends(diff);
+    for end in ends.iter().take(SHOWN) {
+        let _ = writeln!(text, "{first}- outside any case: {}", code(end));
+        first = "";
+    }
+    if ends.len() > SHOWN {
+        let _ = writeln!(text, "- and {} more processes outside any case", ends.len() - SHOWN);
     }
     for severity in Severity::ALL {
         add(&mut text, severity, &diff.changes_of(severity).collect::<Vec<_>>(), rows);

@@ -45,6 +45,17 @@ pub(super) fn remark(side: &Side) -> String {
     end + &repeated + &outside
 }
 
+/// Returns the processes of the new run that crashed or hung outside any case, if there are several: the headline has
+/// only the first. Those that the old run does not have come first, and the others say so.
+pub(super) fn ends(diff: &Diff) -> Vec<String> {
+    let (new, all) = (diff.new_bad_ends(), &diff.new.bad_ends);
+    if all.len() < 2 {
+        return Vec::new();
+    }
+    let known = all.iter().filter(|end| !new.contains(&end.as_str())).map(|end| format!("{end}, as before"));
+    new.iter().map(|end| (*end).to_owned()).chain(known).collect()
+}
+
 /// Returns the name of a difference, the old value and the new value. The old value is empty if there was no reason. A
 /// difference in runs is named after their verdict: `fail: 1 of 3 -> 3 of 3 runs`.
 pub(super) fn words(difference: &Difference) -> (&str, String, String) {

@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use conformance::diff::{Cause, Change, Diff, Severity, Why};
 use conformance::records::Comparison;
 
-use super::phrase::{Rows, count, counts, plain, remark, words};
+use super::phrase::{Rows, count, counts, ends, plain, remark, words};
 
 /// The number of cases that a group names. `--all` names all of them.
 const NAMED: usize = 5;
@@ -54,10 +54,10 @@ pub(super) fn text(comparison: &Comparison, rows: &Rows, all: bool) -> String {
     text + "\n" + &totals(diff)
 }
 
-/// Adds the processes that crashed or hung outside any case, if there are several: the lines above have only the first.
+/// Adds the processes that crashed or hung outside any case, if there are several.
 fn add_ends(text: &mut String, diff: &Diff, named: usize) {
-    let ends = &diff.new.bad_ends;
-    if ends.len() < 2 {
+    let ends = ends(diff);
+    if ends.is_empty() {
         return;
     }
     let _ = writeln!(text, "\nprocesses that crashed or hung outside any case ({})", ends.len());

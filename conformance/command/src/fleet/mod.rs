@@ -45,9 +45,10 @@ newest. A rule is also among them if it broke before only as a list of deviation
 reports. If only listed deviations break it now, it is not among them.
 
 Then come outliers: what at most a third of the hosts with the same driver and the same GPUs have. Disclosures and Xid
-messages come first, then rules that break on few hosts, or that break there in a worse way than on the others. Broken
-rules are compared among three such hosts or more. If there are two, a disclosure or an Xid message that only one of
-them has is an outlier. A process that crashed or hung outside any case is always an outlier, because its run failed.
+messages come first, then rules that break on few hosts, or that break there in a worse way than on the others, or
+unlisted where a list knows the others. Broken rules are compared among three such hosts or more. If there are two, a
+disclosure or an Xid message that only one of them has is an outlier. A process that crashed or hung outside any case is
+always an outlier, because its run failed.
 
 Then comes the table of the rules that break in any report, with the number of reports in which each breaks. Earlier
 reports of a host count too. If at most five hosts break a rule now, and no list knows it, they are named below it. With

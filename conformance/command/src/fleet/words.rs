@@ -75,17 +75,35 @@ fn broken(fleet: &Fleet) -> Option<String> {
     })
 }
 
-/// Says how many rules break in a worse way on a few hosts than on the others, on which they break too.
+/// Says how many rules break in a worse way on a few hosts than on the others, on which they break too, and how many
+/// break on a few hosts unlisted, while lists know the failures of the others.
 fn worse(fleet: &Fleet) -> Option<String> {
-    let outliers = || fleet.outliers.iter().filter(|outlier| !outlier.usual.is_empty());
-    let (rows, hosts) = now(fleet, outliers());
-    let (at, peer) = (at(fleet), peer(fleet));
-    let told = || {
-        let (rules, few) = (count(rows.len(), "rule"), count(hosts, peer));
-        let breaks = breaks(rows.len());
-        format!("{rules} {breaks} in a worse way {at} {few} than {at} most {peer}s of the same driver and GPUs")
+    let told = |is_worse: bool, how: &str, than: &str| {
+        let is_meant = |outlier: &&Outlier| !outlier.usual.is_empty() && is_only_unlisted(fleet, outlier) != is_worse;
+        let (rows, hosts) = now(fleet, fleet.outliers.iter().filter(is_meant));
+        let (at, peer) = (at(fleet), peer(fleet));
+        let (rules, few, breaks) = (count(rows.len(), "rule"), count(hosts, peer), breaks(rows.len()));
+        let told = || format!("{rules} {breaks} {how} {at} {few} {than} {at} most {peer}s of the same driver and GPUs");
+        (!rows.is_empty()).then(told)
     };
-    (!rows.is_empty()).then(told)
+    let clauses = [told(true, "in a worse way", "than"), told(false, "unlisted", "and as a listed deviation")];
+    let clauses: Vec<_> = clauses.into_iter().flatten().collect();
+    (!clauses.is_empty()).then(|| clauses.join("; "))
+}
+
+/// Whether an outlier is one only because a list knows the failures of its peers, which are as bad or worse.
+fn is_only_unlisted(fleet: &Fleet, outlier: &Outlier) -> bool {
+    let is_peer = |index: &&usize| {
+        let report = fleet.reports.get(**index).filter(|report| report.is_compared);
+        let is_equal = report.is_some_and(|report| report.driver == outlier.driver && report.gpus == outlier.gpus);
+        is_equal && !outlier.reports.contains(*index)
+    };
+    let are_listed = fleet.rule(&outlier.row).is_some_and(|rule| {
+        rule.broken_in.iter().filter(is_peer).all(|index| rule.listed_in.binary_search(index).is_ok())
+    });
+    // The kinds are sorted from worst to least bad.
+    let worst = |ways: &[Way]| ways.iter().map(|way| way.kind).min();
+    are_listed && worst(&outlier.causes) >= worst(&outlier.usual)
 }
 
 /// Returns the rules of outliers, and how many hosts have them now. A host has a compared report of each release that it
@@ -349,14 +367,17 @@ pub(super) fn unfit(report: &Member) -> Option<String> {
 
 /// Returns what an outlier is, without the rule.
 pub(super) fn outlier(fleet: &Fleet, outlier: &Outlier) -> String {
+    let is_only_unlisted = !outlier.usual.is_empty() && is_only_unlisted(fleet, outlier);
     let verb = match (outlier.is_broken, outlier.usual.is_empty()) {
         (false, _) => "holds",
         (true, true) => "breaks",
+        (true, false) if is_only_unlisted => "breaks unlisted",
         (true, false) => "breaks in a worse way",
     };
     // Without a number of reports to compare with, each way has its own.
     let usual = ways(&outlier.usual, 0);
-    let usual = if usual.is_empty() { usual } else { format!("; elsewhere: {usual}") };
+    let elsewhere = if is_only_unlisted { "elsewhere, as a listed deviation" } else { "elsewhere" };
+    let usual = if usual.is_empty() { usual } else { format!("; {elsewhere}: {usual}") };
     let causes = ways(&outlier.causes, outlier.reports.len());
     let causes = if causes.is_empty() { causes } else { format!(": {causes}") };
     format!(

@@ -79,7 +79,9 @@ impl<'a> Headline<'a> {
         let outside = |end| format!("A process crashed or hung outside any case, so the run failed: {end}.");
         remarks.extend(report.bad_ends.iter().map(outside));
         if report.run.is_partial {
-            remarks.push("A filter selected the cases: the rest of the suite did not run.".to_owned());
+            // Reports of earlier suites do not say what it was.
+            let selection = report.run.selection.as_deref().unwrap_or("a filter");
+            remarks.push(format!("The run used {selection}: the rest of the suite did not run."));
         }
         if report.run.driver.kind == Kind::Reference {
             remarks.push("The reference driver is software: this run says nothing about any GPU.".to_owned());

@@ -109,6 +109,25 @@ fn a_comparison_names_each_process(#[case] count: usize, #[case] flags: &[&str],
     Ok(())
 }
 
+/// A comparison names the processes that the old run does not have first, in text and in Markdown.
+#[rstest]
+#[conformance::test()]
+fn new_processes_come_first() -> Outcome {
+    let known: Vec<_> = (1..=6).map(|number| format!("process {number}, keeper: exited with code 3")).collect();
+    let known: Vec<_> = known.iter().map(String::as_str).collect();
+    let new = [&known[..], &["process 7, importer: killed by signal 11 (SIGSEGV) in exit()"][..]].concat();
+    let reports = Reports::new(&with(&known), &with(&new))?;
+    let printed = text(&reports.run(&["diff", "old", "new"])?.stdout);
+    let told = " (7)\n  process 7, importer: killed by signal 11 (SIGSEGV) in exit()\n  process 1, keeper: exited with \
+                code 3, as before\n";
+    check!(printed.contains(told), "{printed}");
+    let markdown = text(&reports.run(&["diff", "old", "new", "--format", "markdown"])?.stdout);
+    check!(markdown.contains("\n\n- outside any case: `process 7, importer: killed"), "{markdown}");
+    let last = "\n- outside any case: `process 6, keeper: exited with code 3, as before`\n";
+    check!(markdown.contains(last), "{markdown}");
+    Ok(())
+}
+
 /// The report of a run on a driver that crashes when its processes exit: the lines follow the schema, and a comparison
 /// with a sound run fails.
 #[rstest]

@@ -320,6 +320,28 @@ fn the_environment_is_compared() -> Outcome {
     Ok(())
 }
 
+/// What a run without `--identify` hides is no difference.
+#[rstest]
+#[case::value("…", "/opt/suite", true)]
+#[case::home("~/driver/libcuda.so.1", "/home/me/driver/libcuda.so.1", true)]
+#[case::other_file("~/driver/libcuda.so.1", "/home/me/driver/libcuda.so.2", false)]
+#[case::shown("1", "0", false)]
+#[conformance::test()]
+fn what_is_hidden_is_no_difference(#[case] old: &str, #[case] new: &str, #[case] is_same: bool) -> Outcome {
+    let around = |value: &str| {
+        let mut report = plain("580.159.04", 1);
+        let variables = BTreeMap::from([("CUDA_CACHE_PATH".to_owned(), value.to_owned())]);
+        let host = Some(Host { variables, ..Host::default() });
+        report.run.environment = Some(Environment { host, ..Environment::default() });
+        report
+    };
+    for (old, new) in [(old, new), (new, old)] {
+        let (diff, _) = compared(&around(old), &around(new))?;
+        check!((diff["environment"] == json!([])) == is_same, "{diff:#}");
+    }
+    Ok(())
+}
+
 /// The JSON follows its schema, and the published schema is that of the types.
 #[rstest]
 #[conformance::test()]

@@ -98,6 +98,16 @@ fn a_host_without_a_driver_says_why() -> Outcome {
     Ok(())
 }
 
+/// It says so too if the driver loads and finds no GPU.
+#[rstest]
+#[conformance::test()]
+fn a_host_without_a_gpu_says_why() -> Outcome {
+    let (code, said) = Host::new()?.gate(&[], &[("REFERENCE_DRIVER_DEVICES", "0")])?;
+    let is_told = said.starts_with("gate: node-1: no case can run: driver: reference ");
+    check!(code == Some(2) && is_told && said.ends_with(": cuInit returned CUDA_ERROR_NO_DEVICE (100)"), "{said}");
+    Ok(())
+}
+
 /// `--accept` before the first night says that there is no night, and the nights after it are compared as usual.
 #[rstest]
 #[case::a_new_host(false)]
@@ -180,6 +190,25 @@ fn a_night_that_cannot_show_a_disclosure_accepts_none() -> Outcome {
     check!(code == Some(0) && is_told, "{code:?}: {said}");
     let (code, said) = host.gate(&[], &[discloses])?;
     check!(code == Some(0), "{code:?}: {said}");
+    Ok(())
+}
+
+/// A night that checks less than the good one is green, and does not become the good one.
+#[rstest]
+#[case::filter(("GATE_FLAGS", "--seed 1 night::both_gpus_are_found"))]
+#[case::one_gpu(("REFERENCE_DRIVER_DEVICES", "1"))]
+#[conformance::test()]
+fn a_night_that_checks_less_is_not_the_good_one(#[case] less: (&str, &str)) -> Outcome {
+    let host = Host::new()?;
+    check!(host.gate(&[], &[])?.0 == Some(0));
+    let good = || std::fs::read_link(host.path("good")).map_err(harness);
+    let first = good()?;
+    let (code, said) = host.gate(&[], &[less])?;
+    check!(code == Some(0) && said.contains(" no longer checked: ") && good()? == first, "{code:?}: {said}");
+    // The next whole night is compared with the good one, and becomes the good one.
+    let (code, said) = host.gate(&[], &[])?;
+    check!(code == Some(0) && said.starts_with("No documented rule broke"), "{code:?}: {said}");
+    check!(good()? != first, "{said}");
     Ok(())
 }
 

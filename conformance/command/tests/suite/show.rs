@@ -1,7 +1,7 @@
 //! `conformance show` prints the summary and the selected rows and cases.
 
 use conformance::report::{Report, Step};
-use conformance::{Outcome, Verdict, check};
+use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
 use serde_json::Value;
 
@@ -110,6 +110,24 @@ fn the_text_shows_run_row_and_case() -> Outcome {
     let places: Vec<_> = order.iter().map(|part| printed.find(part)).collect();
     check!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} in {printed}");
     check!(!printed.contains('\u{1b}') && !printed.contains(UNSUPPORTED), "{printed}");
+    Ok(())
+}
+
+/// The text and the page say that only a part of the suite ran, and what selected it.
+#[rstest]
+#[case::level(Some("--level quick"), "he run used --level quick: the rest of the suite did not run")]
+#[case::earlier_suite(None, "he run used a filter: the rest of the suite did not run")]
+#[conformance::test()]
+fn a_part_of_the_suite_is_told(#[case] selection: Option<&str>, #[case] says: &str) -> Outcome {
+    let whole = plain("580.159.04", 3);
+    let mut part = whole.clone();
+    (part.run.is_partial, part.run.selection) = (true, selection.map(str::to_owned));
+    let reports = Reports::new(&whole, &part)?;
+    for command in ["show", "html"] {
+        let printed = |report: &str| Ok::<_, Stop>(text(&reports.run(&[command, report])?.stdout));
+        let (whole, part) = (printed("old")?, printed("new")?);
+        check!(part.contains(says) && !whole.contains("the rest of the suite"), "{command}: {part}");
+    }
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use globset::{Glob, GlobMatcher};
 use serde::Deserialize;
 
 use crate::Verdict;
-use crate::case::Case;
+use crate::case::{Case, closest};
 use crate::identity::release;
 use crate::report::{CaseReport, Run};
 use crate::step::reason_in_c;
@@ -263,12 +263,10 @@ impl Entry {
 
     /// Returns the list, and why the entry names no case.
     pub(super) fn unknown(&self, rows: &BTreeSet<String>, cases: &[Case]) -> String {
-        let distance =
-            |case: &&Case, name: &str| strsim::levenshtein(&case.id, name).min(strsim::levenshtein(&case.base, name));
         let why = match &self.which {
             Which::Case(name) => {
-                let closest = cases.iter().min_by_key(|case| distance(case, name));
-                let closest = closest.map(|case| format!("; the closest is {}", case.id)).unwrap_or_default();
+                let closest = closest(name, cases).map(|case| format!("; the closest is {}", case.id));
+                let closest = closest.unwrap_or_default();
                 format!("the case {name} does not exist{closest}")
             }
             Which::Cases(glob) => format!("{} matches no case", glob.glob().glob()),

@@ -56,6 +56,7 @@ fn compare(name: String, old: Option<&Value>, new: Option<&Value>, settings: &mu
         }
         _ if old == new || is_left_out(&name, old) || is_left_out(&name, new) => {}
         (Some(old), Some(new)) if is_path(&name) && is_same_file_name(old, new) => {}
+        (Some(old), Some(new)) if is_hidden(old, new) || is_hidden(new, old) => {}
         _ => settings.push(Setting { name, old: old.cloned(), new: new.cloned() }),
     }
 }
@@ -68,6 +69,13 @@ fn is_path(name: &str) -> bool {
 fn is_same_file_name(old: &Value, new: &Value) -> bool {
     let [old, new] = [old, new].map(|path| Path::new(path.as_str().unwrap_or_default()));
     old.file_name() == new.file_name() && [old, new].iter().any(|path| path.components().count() == 1)
+}
+
+/// Whether a run without `--identify` hid a value, or the home folder at its beginning, and the other can be the same.
+fn is_hidden(hidden: &Value, other: &Value) -> bool {
+    let [hidden, other] = [hidden, other].map(|value| value.as_str().unwrap_or_default());
+    let rest = hidden.strip_prefix('~').filter(|rest| rest.starts_with('/'));
+    hidden == "…" || rest.is_some_and(|rest| other.starts_with('/') && other.ends_with(rest))
 }
 
 /// Whether a record or an early report omits the value. Records omit the UUIDs of devices and the host, and early

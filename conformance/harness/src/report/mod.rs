@@ -394,7 +394,7 @@ impl Spread {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Runs {
-    /// The runs that failed, or that disagreed with a first run that passed.
+    /// The runs that failed, that ended worse than another run, or that disagreed with a first run that passed.
     pub failed: u32,
     /// All runs.
     pub of: u32,

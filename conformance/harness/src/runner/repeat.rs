@@ -15,12 +15,13 @@ use crate::{Defect, Verdict};
 /// disagreement. That report has the steps and observations of the worst run, and the disclosures of all runs.
 pub(super) fn repeat(times: NonZeroU32, mut run: impl FnMut() -> CaseReport) -> CaseReport {
     let mut first = run();
-    let mut failed = u32::from(!first.verdict.is_good());
+    // Each run with its verdict, and whether it ended like run 1 but observed something else.
+    let mut runs = vec![(first.verdict, false)];
     let mut disagreement: Option<CaseReport> = None;
     for number in 2..=times.get() {
         let later = run();
         let difference = difference(&first, &later, number);
-        failed += u32::from(!later.verdict.is_good() || (first.verdict.is_good() && difference.is_some()));
+        runs.push((later.verdict, later.verdict == first.verdict && difference.is_some()));
         first.disclosures = of_both(&first, &later);
         disagreement = match (disagreement, difference) {
             (Some(known), Some(_)) if rank(later.verdict) > rank(known.verdict) => {
@@ -35,8 +36,16 @@ pub(super) fn repeat(times: NonZeroU32, mut run: impl FnMut() -> CaseReport) -> 
     }
     let disclosures = first.disclosures.clone();
     let report = disagreement.map_or(first, |worst| CaseReport { disclosures, ..worst });
-    let runs = (times.get() > 1 && failed > 0).then_some(Runs { failed, of: times.get() });
-    CaseReport { runs, ..report }
+    CaseReport { runs: counted(&runs, times.get()), ..report }
+}
+
+/// Counts the runs that failed. If runs end differently and none of them is a failure by itself, the best end is the right
+/// one, whichever run had it.
+fn counted(runs: &[(Verdict, bool)], of: u32) -> Option<Runs> {
+    let best = runs.iter().map(|(verdict, _)| *verdict).min()?;
+    let has_failed = |(verdict, is_unlike): &&(Verdict, bool)| !verdict.is_good() || *verdict > best || *is_unlike;
+    let failed = u32::try_from(runs.iter().filter(has_failed).count()).unwrap_or(of);
+    (of > 1 && failed > 0).then_some(Runs { failed, of })
 }
 
 /// Decides which failures run again. A defect of the driver can break a hundred cases, and each run of a call that hangs

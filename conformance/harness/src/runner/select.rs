@@ -10,7 +10,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use super::nextest::under_nextest;
 use super::options::{Level, Options};
 use crate::Verdict;
-use crate::case::Case;
+use crate::case::{Case, closest};
 use crate::catalogue::{self, Class};
 use crate::machine::Machine;
 use crate::records::{self, Records};
@@ -194,11 +194,10 @@ fn classes() -> Result<BTreeMap<String, Class>, String> {
 /// How many names with parameters a message lists.
 const SHOWN: usize = 3;
 
-/// Says that no case has a name, and which one comes closest: with the same name and parameters, or similar letters.
+/// Says that no case has a name, and which one comes closest: with the same name and parameters, or a similar name.
 fn unknown(name: &str, cases: &[Case]) -> String {
-    let distance = |case: &&Case| strsim::levenshtein(&case.id, name).min(strsim::levenshtein(&case.base, name));
     let parameters: Vec<_> = cases.iter().filter(|case| case.base == name).map(|case| case.id.as_str()).collect();
-    match (parameters.as_slice(), cases.iter().min_by_key(distance)) {
+    match (parameters.as_slice(), closest(name, cases)) {
         ([], None) => format!("no case is called `{name}`: there are no cases"),
         ([], Some(closest)) => format!("no case is called `{name}`; the closest is `{}`", closest.id),
         (ids, _) => {

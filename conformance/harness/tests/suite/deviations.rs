@@ -110,6 +110,7 @@ fn an_intermittent_bug_is_a_deviation_in_every_run(#[case] case: &str) -> Outcom
 #[case::unknown_case("case = \"sample::nothing\"", "the case sample::nothing does not exist")]
 #[case::list_of_an_unknown_case("case = \"sample::nothing\"", "site.toml: the case sample::nothing does not")]
 #[case::closest_case("case = \"sample::null_is_refuse\"", "does not exist; the closest is sample::null_is_refused")]
+#[case::closest_to_a_part("case = \"null_is\"", "does not exist; the closest is sample::null_is_refused")]
 #[case::unknown_row("row = \"IPCMEM-CLOSE-999\"", "the row IPCMEM-CLOSE-999 does not exist")]
 #[case::unchecked_row("row = \"IPCMEM-GET-031\"", "no case checks the row IPCMEM-GET-031")]
 #[case::glob_of_nothing("case = \"samples::*\"", "samples::* matches no case")]

@@ -22,6 +22,7 @@ fn finish(mut command: Command) -> Result<(Option<i32>, String), Stop> {
 #[rstest]
 #[case::misspelt("sample::nul_is_refused", "the closest is `sample::null_is_refused`")]
 #[case::without_its_module("null_is_refused", "the closest is `sample::null_is_refused`")]
+#[case::a_part_of_it("null_is", "the closest is `sample::null_is_refused`")]
 #[case::without_its_parameters("sample::there_are_two_gpus", "its parameters: sample::there_are_two_gpus/name=one,")]
 #[conformance::test()]
 fn an_exact_name_that_no_case_has_is_an_error(#[case] name: &str, #[case] says: &str) -> Outcome {

@@ -75,6 +75,8 @@ fn each_failure_has_its_verdict(#[case] planted: &str, #[case] verdict: Verdict,
     "hangs_before_another_role",
     json!({ "kind": "hang", "role": "exporter", "call": "hang", "step": 1 })
 )]
+// The last step is `exit_badly_later`, and it succeeded.
+#[case::exit("bad_exit/aborts", json!({ "kind": "crash", "role": "exporter", "call": "exit", "result": "SIGABRT" }))]
 #[case::leak("leaked_memory", json!({ "kind": "leak" }))]
 #[case::result("broken_context", json!({ "kind": "result" }))]
 #[case::harness("error", json!({ "kind": "unknown" }))]

@@ -455,10 +455,21 @@ fn fails_in_run_1() -> Outcome {
 #[case::errors(true)]
 #[case::unsupported(false)]
 #[conformance::test()]
-fn fails_before_runs_that_end_otherwise(#[case] is_error: bool) -> Outcome {
+fn ends_otherwise_after_a_failure(#[case] is_error: bool) -> Outcome {
     static RUNS: AtomicU32 = AtomicU32::new(0);
     check!(RUNS.fetch_add(1, Ordering::Relaxed) > 0, "the first run is wrong");
     if is_error { Err(harness("no process can be started")) } else { unsupported() }
+}
+
+/// A case that differs only in its first run.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-016")]
+fn differs_in_run_1(exporter: Role) -> Outcome {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    if RUNS.fetch_add(1, Ordering::Relaxed) > 0 {
+        return Ok(());
+    }
+    exporter.ipc_get_mem_handle(Pointer::NULL).map(drop)
 }
 
 /// A case that fails only in a process that did not serve it before. Its process stays clean.
