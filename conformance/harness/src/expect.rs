@@ -44,6 +44,12 @@ pub trait Expect<T>: Sized {
     /// The driver returned another code.
     fn recorded_among(self, name: &str, codes: &[CUresult]) -> Result<Option<T>, Stop>;
 
+    /// Accepts success, and refusal with one of these codes. Returns the output if the call succeeded.
+    ///
+    /// # Errors
+    /// The driver returned another code, or the process crashed or hung.
+    fn accepted_or(self, codes: &[CUresult]) -> Result<Option<T>, Stop>;
+
     /// Accepts success and refusal. Returns the output if the call succeeded.
     ///
     /// # Errors
@@ -99,16 +105,22 @@ impl<T> Expect<T> for Result<T, Stop> {
     }
 
     fn recorded_among(self, name: &str, codes: &[CUresult]) -> Result<Option<T>, Stop> {
-        let refusing = refused(&self).map(str::to_owned);
-        let recorded = match self {
-            Err(Stop::Refused(_)) => {
-                observe(name, self.refusal(codes)?.to_string());
-                Ok(None)
+        observe_code(&self, name);
+        self.accepted_or(codes)
+    }
+
+    fn accepted_or(self, codes: &[CUresult]) -> Result<Option<T>, Stop> {
+        // A program must know both results, whichever the driver returned.
+        trace::expect(refused(&self), || Expectation::Among(codes.iter().map(|code| code.0).collect()));
+        match self {
+            Ok(value) => Ok(Some(value)),
+            Err(Stop::Refused(refusal)) if codes.contains(&refusal.code) => Ok(None),
+            Err(Stop::Refused(refusal)) => {
+                let codes = codes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ");
+                Err(Stop::Unexpected { refusal, expected: format!("CUDA_SUCCESS or {codes}") })
             }
-            other => other.recorded(name),
-        };
-        trace::expect(refusing.as_deref(), || Expectation::Among(codes.iter().map(|code| code.0).collect()));
-        recorded
+            Err(other) => Err(other),
+        }
     }
 
     fn if_accepted(self) -> Result<Option<T>, Stop> {

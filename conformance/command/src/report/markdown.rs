@@ -77,8 +77,10 @@ impl<'report> Page<'report> {
     /// Returns the environment variables with which the commands on the page begin. They are the settings of the reference
     /// driver and of the interposer, as `conformance report` itself has them.
     fn settings(&self) -> String {
-        let texts =
-            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        // An empty variable counts as unset.
+        let texts = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .filter(|(_, value)| !value.is_empty());
         let is_simulated = self.run.driver.kind != Kind::System;
         // The name of the machine may tell who chose it, and the case runs with any name.
         let is_of_the_reference_driver =
@@ -93,9 +95,18 @@ impl<'report> Page<'report> {
         let is_told =
             ["REFERENCE_DRIVER_DEVICES", "REFERENCE_DRIVER_PROFILE"].iter().any(|name| settings.contains_key(*name));
         if self.run.driver.kind == Kind::Reference && !is_told {
-            settings.insert("REFERENCE_DRIVER_DEVICES".to_owned(), self.run.devices.len().to_string());
+            // With `--gpus`, the run has only the chosen devices, and the driver must have all before them too.
+            let last = self.gpus().and_then(|gpus| gpus.split(',').filter_map(|gpu| gpu.parse::<usize>().ok()).max());
+            let devices = last.map_or(self.run.devices.len(), |last| last.saturating_add(1).max(2));
+            settings.insert("REFERENCE_DRIVER_DEVICES".to_owned(), devices.to_string());
         }
         settings.into_iter().map(|(name, value)| format!("{name}={} ", setting(&value))).collect()
+    }
+
+    /// Returns the GPUs that `--gpus` chose for the run of the report.
+    fn gpus(&self) -> Option<&str> {
+        let place = self.case.flags.iter().position(|flag| flag == "--gpus")?;
+        self.case.flags.get(place + 1).map(String::as_str)
     }
 
     /// Returns the comment at the head of the program.
@@ -126,6 +137,9 @@ impl<'report> Page<'report> {
             }
             let _ = writeln!(text, "- **Expected** {}", inline(&row.expected));
         }
+        if case.verdict == Verdict::Leak {
+            text += "- **Expected** After the processes have released what they held, nothing of it is left.\n";
+        }
         let actual = self.actual().unwrap_or_else(|| "the case passes".to_owned());
         // A model adds the script that failed, on lines of its own.
         let (actual, more) = actual.split_once('\n').unwrap_or((&actual, ""));
@@ -133,7 +147,7 @@ impl<'report> Page<'report> {
         for disclosure in &case.disclosures {
             let _ = writeln!(text, "- **Disclosure** {}", inline(disclosure));
         }
-        let Recorded { failed, runs, unlike, .. } = self.recorded;
+        let Recorded { failed, runs, unlike, is_of_another, .. } = self.recorded;
         // A page that was asked for by name can be of a case that passed.
         let is_shown = case.how_it_failed().is_some() || !case.disclosures.is_empty();
         let times = match (failed, runs) {
@@ -151,7 +165,10 @@ impl<'report> Page<'report> {
             None if is_shown => "in the run of the report".to_owned(),
             None => "the case did not fail in the run of the report".to_owned(),
         };
-        let unlike = unlike.as_ref().map(|how| format!("; {}", inline(how))).unwrap_or_default();
+        let mut unlike = unlike.as_ref().map(|how| format!("; {}", inline(how))).unwrap_or_default();
+        if *is_of_another {
+            unlike += "; the steps and any program below are of such a run, not of the run of the report";
+        }
         let _ = writeln!(text, "- **Frequency** {before}; {times}{unlike}");
         text += &details(more);
         text += "\n## Environment\n\n";
@@ -190,8 +207,11 @@ impl<'report> Page<'report> {
                         format!("{settings}CUDA_IPC_DRIVER={library} ")
                     }
                 };
+                // `--gpus` is a flag of the suite. A program sees the GPUs that the variable names.
+                let visible =
+                    self.gpus().map(|gpus| format!("CUDA_VISIBLE_DEVICES={} ", word(gpus))).unwrap_or_default();
                 let file = self.file;
-                let command = block("sh", &format!("gcc {file}.c -ldl -o {file} && {library}./{file}"));
+                let command = block("sh", &format!("gcc {file}.c -ldl -o {file} && {visible}{library}./{file}"));
                 let _ = write!(
                     text,
                     "\nThe program [`{file}.c`]({file}.c), which needs no headers of CUDA. It exits with 1 if the driver misbehaves:\n\n\

@@ -1,5 +1,6 @@
 //! Runs cases again and records their driver calls.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -33,6 +34,8 @@ pub(crate) struct Recorded {
     pub(crate) runs: usize,
     /// How a later run was unlike that of the report: on another library, or with another failure.
     pub(crate) unlike: Option<String>,
+    /// Whether `story` is of such a run.
+    pub(crate) is_of_another: bool,
 }
 
 /// Adds another run of a case to those before it.
@@ -41,13 +44,15 @@ fn add(sum: &mut Recorded, one: Recorded) {
     // If a failure depends on chance, the run with the most tries shows it best.
     let verdict =
         |story: &Result<Story, Unwritable>| story.as_ref().map(|story| story.verdict.clone()).unwrap_or_default();
-    let is_better = match (sum.failed > 0, one.failed > 0) {
-        (false, true) => true,
-        (true, false) => false,
-        _ => verdict(&one.story) == verdict(&sum.story) && length(&one.story) > length(&sum.story),
+    // The page and the program are about the failure of the report, so a run that failed in this way comes first.
+    let rank = |it: &Recorded| (it.failed > 0, !it.is_of_another);
+    let is_better = match rank(&one).cmp(&rank(sum)) {
+        Ordering::Greater => true,
+        Ordering::Less => false,
+        Ordering::Equal => verdict(&one.story) == verdict(&sum.story) && length(&one.story) > length(&sum.story),
     };
-    if is_better || sum.story.is_err() {
-        sum.story = one.story;
+    if (is_better && one.story.is_ok()) || sum.story.is_err() {
+        (sum.story, sum.is_of_another) = (one.story, one.is_of_another);
     }
     sum.failed += one.failed;
     sum.runs += one.runs;
@@ -102,6 +107,7 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
         let later = Report::read_outline(&written).map_err(Failure::new)?;
         for (place, mut one) in places.iter().zip(read(&file, &group)?) {
             one.unlike = unlike(run, cases[*place], &later);
+            one.is_of_another = one.unlike.is_some() && one.story.is_ok();
             match &mut all[*place] {
                 Some(sum) => add(sum, one),
                 none => *none = Some(one),
@@ -113,6 +119,7 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
         failed: 0,
         runs: 0,
         unlike: None,
+        is_of_another: false,
     };
     Ok(all.into_iter().map(|recorded| recorded.unwrap_or_else(unknown)).collect())
 }
@@ -215,7 +222,7 @@ pub(super) fn read(trace: &Path, cases: &[&CaseReport]) -> Result<Vec<Recorded>,
     let recorded = |story: Option<Result<Story, Unwritable>>| {
         let story = story.unwrap_or_else(|| Err(Unwritable::new("the case did not run to its end")));
         let failed = story.as_ref().is_ok_and(|story| !matches!(&*story.verdict, "pass" | "unsupported"));
-        Recorded { story, failed: usize::from(failed), runs: 1, unlike: None }
+        Recorded { story, failed: usize::from(failed), runs: 1, unlike: None, is_of_another: false }
     };
     Ok(stories.into_iter().map(recorded).collect())
 }

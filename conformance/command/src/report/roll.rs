@@ -95,7 +95,8 @@ impl Body {
                     ..run
                 });
                 let mut shifted: Vec<_> = shifted.filter(|run| is_balanced(&self.lines, *run, of_threads)).collect();
-                shifted.sort_by_key(|run| arrays(&pieces, &used, *run).len());
+                // The key reads all lines of the run.
+                shifted.sort_by_cached_key(|run| arrays(&pieces, &used, *run).len());
                 for run in shifted {
                     if self.roll(&pieces, &used, run) {
                         return true;

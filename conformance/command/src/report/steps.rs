@@ -230,6 +230,11 @@ pub(super) fn given_back(story: &Story) -> String {
             .collect();
         let _ = writeln!(text, "- {}: {}", inline(&story.roles[step.role].name), calls.join(", "));
     }
+    // No driver call closes a descriptor, and one that stays open keeps its memory.
+    let has_descriptor = |act: &Act| matches!(act, Act::Step(step) if step.answer.contains("Descriptor("));
+    if story.acts.iter().any(has_descriptor) {
+        text += "- the processes: `close`, for each descriptor that was still open\n";
+    }
     text
 }
 

@@ -153,6 +153,12 @@ fn a_disclosure_in_a_pid_namespace_has_a_program() -> Outcome {
     Verdict::Fail,
     "expected 0"
 )]
+#[case::a_name_without_a_text(
+    "error-name-unknown-succeeds",
+    "reported::an_unknown_number_is_refused",
+    Verdict::Fail,
+    "expected CUDA_ERROR_INVALID_VALUE"
+)]
 #[case::a_wait("record-import-completes-at-once", "reported::a_host_waits", Verdict::Fail, "the wait has not ended")]
 #[case::a_query(
     "record-import-completes-at-once",
@@ -214,6 +220,12 @@ fn a_disclosure_in_a_pid_namespace_has_a_program() -> Outcome {
     Verdict::Fail,
     "importer: a check of the case: memcmp("
 )]
+#[case::either_result(
+    "unmap-ends-a-kernel-with-another-code",
+    "reported::unmapping_waits_or_the_kernel_fails",
+    Verdict::Fail,
+    "expected CUDA_SUCCESS"
+)]
 #[conformance::test()]
 fn a_program_of_a_failed_run_agrees_with_its_case(
     #[case] fault: &str,
@@ -222,6 +234,18 @@ fn a_program_of_a_failed_run_agrees_with_its_case(
     #[case] says: &str,
 ) -> Outcome {
     tells_apart(fault, case, verdict, says)
+}
+
+/// The page of a leak says that the processes closed their descriptors: an open one keeps its memory.
+#[rstest]
+#[conformance::test()]
+fn a_page_of_a_leak_says_that_descriptors_were_closed() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let (verdict, _) = reported_with("export-leaks-a-descriptor", "reported::each_import_is_released", folder.path())?;
+    let page = fs::read_to_string(folder.path().join("reported-each_import_is_released.md")).map_err(harness)?;
+    check!(verdict == Verdict::Leak, "{verdict:?}");
+    check!(page.contains("- the processes: `close`, for each descriptor that was still open\n"), "{page}");
+    Ok(())
 }
 
 /// What a case computes from a wrong result is wrong for a sound driver, so no program compares with it.
@@ -309,6 +333,18 @@ fn a_failure_comes_before_a_disclosure() -> Outcome {
     Ok(())
 }
 
+/// The page of a leak says what the driver must do after the calls of the case.
+#[rstest]
+#[conformance::test()]
+fn a_page_of_a_leak_says_what_was_expected() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    reported_with("close-leaks-a-descriptor", "planted::a_new_program_closes", folder.path())?;
+    let page = fs::read_to_string(folder.path().join("planted-a_new_program_closes.md")).map_err(harness)?;
+    let line = "- **Expected** After the processes have released what they held, nothing of it is left.\n";
+    check!(page.contains(line), "{page}");
+    Ok(())
+}
+
 /// The command of a page repeats the case as often as the run of the report did: a single run may pass.
 #[rstest]
 #[conformance::test()]
@@ -320,6 +356,24 @@ fn the_command_of_a_page_repeats_the_case() -> Outcome {
     check!(text.contains("no later run failed") && text.contains("--runs NUMBER"), "{text}");
     let page = fs::read_to_string(folder.path().join("planted-fails_in_run_5.md")).map_err(harness)?;
     check!(page.contains("--driver reference --seed 1 --repeat 5 --exact planted::fails_in_run_5\n"), "{page}");
+    Ok(())
+}
+
+/// The commands of a page use the GPUs that `--gpus` chose: the driver simulates them, and the program sees only them.
+#[rstest]
+#[conformance::test()]
+fn the_commands_of_a_page_use_the_chosen_gpus() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let mut command = suite("reference")?;
+    command.env(PLANTED.0, PLANTED.1).args(["--seed", "1", "--gpus", "1", "--exact", "planted::refused"]);
+    report(&run(command)?, None, folder.path(), "1")?;
+    let page = fs::read_to_string(folder.path().join("planted-refused.md")).map_err(harness)?;
+    for part in [
+        "REFERENCE_DRIVER_DEVICES=2 cargo test -p conformance -- --driver reference --seed 1 --gpus 1",
+        "&& CUDA_VISIBLE_DEVICES=1 REFERENCE_DRIVER_DEVICES=2 CUDA_IPC_DRIVER=",
+    ] {
+        check!(page.contains(part), "{part} is not in {page}");
+    }
     Ok(())
 }
 
@@ -375,6 +429,10 @@ fn a_page_says_how_later_runs_were_unlike(#[case] change: fn(&mut Report), #[cas
     let page = fs::read_to_string(folder.path().join("planted-refused.md")).map_err(harness)?;
     let line = page.lines().find(|line| line.starts_with("- **Frequency** ")).unwrap_or_default();
     check!(line.contains("in 1 of 1 later runs") && line.contains(says), "{page}");
+    check!(
+        line.ends_with("; the steps and any program below are of such a run, not of the run of the report"),
+        "{page}"
+    );
     Ok(())
 }
 
@@ -436,6 +494,7 @@ fn a_page_names_no_simulated_machine() -> Outcome {
     command
         .env(PLANTED.0, PLANTED.1)
         .env("REFERENCE_DRIVER_MACHINE", "of-alice")
+        .env("REFERENCE_DRIVER_DEVICES", "")
         .env("REFERENCE_DRIVER_VERSION", "13.0");
     let (code, _, errors) = finish({
         command.arg(run.path()).arg("--output").arg(folder.path());
@@ -444,6 +503,8 @@ fn a_page_names_no_simulated_machine() -> Outcome {
     check!(code == Some(0), "{code:?}: {errors}");
     let page = fs::read_to_string(folder.path().join("planted-refused.md")).map_err(harness)?;
     check!(page.contains("REFERENCE_DRIVER_VERSION=13.0") && !page.contains("alice"), "{page}");
+    // An empty variable counts as unset, and the suite then makes the driver simulate two devices.
+    check!(page.contains("REFERENCE_DRIVER_DEVICES=2 "), "{page}");
     Ok(())
 }
 

@@ -28,6 +28,14 @@ fn a_code_has_its_name(exporter: Role) -> Outcome {
     Ok(())
 }
 
+/// The driver returns no name for a number that is no code.
+#[rstest]
+#[conformance::test()]
+fn an_unknown_number_is_refused(exporter: Role) -> Outcome {
+    exporter.get_error_name(1000).refused(&[CUresult::CUDA_ERROR_INVALID_VALUE])?;
+    Ok(())
+}
+
 /// The driver writes a null pointer for a number that is no code.
 #[rstest]
 #[conformance::test()]
@@ -149,6 +157,25 @@ fn memory_is_mapped_often(importer: Role) -> Outcome {
     importer.set_deadline(Duration::from_secs(1));
     importer.mem_map_in_a_row(address, SIZE, physical, COUNT)?;
     importer.mem_unmap(address, COUNT * SIZE)
+}
+
+/// If a kernel uses memory that is unmapped, the driver waits for the kernel, or the kernel fails with ILLEGAL_ADDRESS.
+#[rstest]
+#[conformance::test(needs(no_mps, virtual_memory))]
+fn unmapping_waits_or_the_kernel_fails(importer: Role) -> Outcome {
+    const SIZE: u64 = 8 * MIB;
+    const NANOSECONDS: u64 = 50_000_000;
+    importer.may_be_lost();
+    let physical = importer.mem_create(SIZE, MemProperties::device(0), 0)?;
+    let address = importer.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
+    importer.mem_map(address, SIZE, 0, physical, 0)?;
+    importer.mem_set_access(address, SIZE, 0, READ_WRITE)?;
+    let stream = importer.stream_create()?;
+    importer.launch("spin".into(), vec![NANOSECONDS.into()], stream)?;
+    importer.launch("fill".into(), vec![address.into(), (SIZE / 4).into(), 7_u32.into()], stream)?;
+    importer.mem_unmap(address, SIZE)?;
+    importer.stream_synchronize(stream).accepted_or(&[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS])?;
+    Ok(())
 }
 
 /// Each of two imports is released.

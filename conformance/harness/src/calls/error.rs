@@ -94,6 +94,10 @@ calls! {
     fn get_error_name(session, code: u32) -> String {
         let mut name = ptr::null();
         cuda!(session.cuGetErrorName(CUresult(code), &mut name));
+        if name.is_null() {
+            // The driver broke the rule, but did not crash.
+            return Ok("null".to_owned());
+        }
         // SAFETY: the driver returned a C string that it keeps.
         Ok(unsafe { std::ffi::CStr::from_ptr(name) }.to_string_lossy().into_owned())
     }
