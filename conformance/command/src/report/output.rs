@@ -135,7 +135,11 @@ impl Writer<'_> {
             _ if is_object(of) => Kind::Object,
             _ => Kind::Number,
         };
-        let number = number_of(&bytes);
+        let number = match function {
+            // The suite reads flags of 32 bits, and the greatest number stands for any longer one.
+            "cuMemGetAccess" => u32::try_from(number_of(&bytes)).unwrap_or(u32::MAX).into(),
+            _ => number_of(&bytes),
+        };
         written.outputs.push(Value::new(participant, kind, of, name.clone(), number));
         Some(format!("&{name}"))
     }

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use fault::Fault;
 
 use super::run::{Cases, Runner};
-use super::sample::is_sample;
+use super::sample::is_sample_for_models;
 use crate::output::{Failure, print, remark};
 
 /// Each model, and the group of rows whose faults it looks for.
@@ -51,7 +51,7 @@ pub(super) fn run(runner: &Runner, faults: &[&'static Fault], file: Listed) -> R
         Listed::All(file) | Listed::Sample(file) => Some(read(file)?),
         Listed::Nothing | Listed::Written(_) => None,
     };
-    let is_chosen = |name: &str| !matches!(file, Listed::Sample(_)) || is_sample(name);
+    let is_chosen = |name: &str| !matches!(file, Listed::Sample(_)) || is_sample_for_models(name);
     let is_wanted = |fault: &&&'static Fault| {
         let is_listed = listed.as_ref().is_none_or(|listed| listed.contains(fault.name));
         model_of(fault).is_some() && is_listed && is_chosen(fault.name)

@@ -220,6 +220,12 @@ fn a_disclosure_in_a_pid_namespace_has_a_program() -> Outcome {
     Verdict::Fail,
     "importer: a check of the case: memcmp("
 )]
+#[case::half_an_output(
+    "get-access-writes-half-of-its-answer",
+    "reported::access_reads_as_it_was_set",
+    Verdict::Fail,
+    "importer: importer.mem_get_access(address, 0) ? == READ_WRITE: "
+)]
 #[case::either_result(
     "unmap-ends-a-kernel-with-another-code",
     "reported::unmapping_waits_or_the_kernel_fails",

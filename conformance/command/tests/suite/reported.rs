@@ -159,6 +159,19 @@ fn memory_is_mapped_often(importer: Role) -> Outcome {
     importer.mem_unmap(address, COUNT * SIZE)
 }
 
+/// The access to a mapping reads as it was set.
+#[rstest]
+#[conformance::test(needs(virtual_memory))]
+fn access_reads_as_it_was_set(importer: Role) -> Outcome {
+    const SIZE: u64 = 2 * MIB;
+    let physical = importer.mem_create(SIZE, MemProperties::device(0), 0)?;
+    let address = importer.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
+    importer.mem_map(address, SIZE, 0, physical, 0)?;
+    importer.mem_set_access(address, SIZE, 0, READ_WRITE)?;
+    check!(importer.mem_get_access(address, 0)? == READ_WRITE);
+    importer.mem_unmap(address, SIZE)
+}
+
 /// If a kernel uses memory that is unmapped, the driver waits for the kernel, or the kernel fails with ILLEGAL_ADDRESS.
 #[rstest]
 #[conformance::test(needs(no_mps, virtual_memory))]
