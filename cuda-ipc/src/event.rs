@@ -62,8 +62,8 @@ impl Event {
     }
 
     /// `cuEventRecord`: records the event in a stream. From then on it stands for all work that was enqueued there
-    /// before. With NVIDIA's driver 580, the stream then waits until the event's earlier record in another stream, or in
-    /// another process, is complete. So use an event for each stream.
+    /// before. On an H100 with driver 580.159.04, the stream then waits until the event's earlier record in another
+    /// stream, or in another process, is complete. So use an event for each stream.
     ///
     /// # Errors
     /// [`Error::Refused`] if the stream belongs to another context; [`Error::Foreign`] if other code is capturing it.

@@ -28,7 +28,7 @@ Examples:
 In an unpacked bundle, the command is ./conformance.
 The suite is the executable that CONFORMANCE_SUITE names, else `conformance-suite` beside this command, else the one
 that cargo builds in the checkout.
-Exit codes, which are those of the suite:
+Exit codes, which are those of the suite if it could start:
   0        no case failed
   1        the run cannot start, or its report or its output cannot be written
   2        a flag is invalid, or the suite could not be started

@@ -52,11 +52,11 @@ Examples:
 The first line is the result in one sentence. If a filter, an early end or fewer GPUs left cases out, it says so, and the
 comparison covers the cases that both reports check.
 
-Groups:
-  regressed                 a rule that held no longer holds, also if a list knows the bug (a deviation); no list excuses
-                            a failure any more; a case fails in a worse way, or in more of its runs (by 50 percentage
-                            points or more); or a case that passed in both reports discloses memory only in the new one;
-                            grouped by cause
+Severities:
+  regressed                 a rule that held no longer holds, even if a list knows the bug (a deviation); no list excuses
+                            a failure any more, or a case fails in another way than the list says; a case fails in a
+                            worse way, or in more of its runs (by 50 percentage points or more); or a case that passed
+                            in both reports discloses memory only in the new one. The cases are grouped by cause
   no longer checked         the machine lacks something, a filter, --level quick or the budget left the case out, or the
                             report ends before it
   disclosure                a disclosure is gone, or is new where the old report could not show it
@@ -66,14 +66,14 @@ Groups:
                             call
   checked for the first time  the old report says nothing of the case: it was absent, unsupported, or an error
   better                    a rule that did not hold holds now, a case that differed passes, or a case fails in fewer of
-                            its runs
+                            its runs (by 50 percentage points or more)
 
-Only the first group, slower calls, and a process that crashed or hung outside any case in a way that the old report
-does not have (its role, and the signal or the exit code) lead to exit code 1. With --exit-on failed, so do a case that
-is checked for the first time and fails, and a disclosure that is new where the old report could not show it. The cases
-of the first group have a kind: disclosure, corruption, crash, hang, leak, wrong result, wrong code, or harness error. If
-a case failed in some of its runs only, the text says in how many. If a case appears more than once in a report, its worst
-result counts: a failure before a harness error, which says nothing of the driver.
+Only what regressed, slower calls, and a process that crashed or hung outside any case in a way that the old report
+does not have (its role, and the signal, the exit code or the hang) lead to exit code 1. With --exit-on failed, so do a
+case that is checked for the first time and fails, and a disclosure that is new where the old report could not show it.
+The cases that regressed have a kind: disclosure, corruption, crash, hang, leak, wrong result, wrong code, or harness
+error. If a case failed in some of its runs only, the text says in how many. If a case appears more than once in a report,
+its worst result counts: a failure before a harness error, which says nothing of the driver.
 
 Slower calls: in a third of the cases that make the call and in two more (of three cases in all), the median of its steps
 became more than three times as long, and longer by more than 1 ms, on the same GPUs. Cases in which it became as much

@@ -47,7 +47,7 @@ impl Page<'_> {
         let [rare, ..] = self.incidents();
         let is_worse = !rare.is_empty() || !self.fleet.regressions.is_empty();
         let breaks = self.fleet.rules.iter().any(|rule| self.fleet.broken_now(rule, false).next().is_some());
-        // What broke off or cannot be read may be that of a broken host.
+        // A report that broke off or cannot be read may come from a broken host.
         let lacks = |report: &Member| report.lost > 0 || report.is_unfinished || words::errors(report).is_some();
         let is_bad = breaks || is_worse || !self.unfit().is_empty() || !self.fleet.unreadable.is_empty();
         if is_bad || self.fleet.reports.iter().any(lacks) { "bad" } else { "good" }

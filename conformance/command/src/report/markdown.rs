@@ -147,7 +147,7 @@ impl<'report> Page<'report> {
         for disclosure in &case.disclosures {
             let _ = writeln!(text, "- **Disclosure** {}", inline(disclosure));
         }
-        let Recorded { failed, runs, unlike, is_of_another, .. } = self.recorded;
+        let Recorded { failed, runs, unlike, others, is_of_another, .. } = self.recorded;
         // A page that was asked for by name can be of a case that passed.
         let is_shown = case.how_it_failed().is_some() || !case.disclosures.is_empty();
         let times = match (failed, runs) {
@@ -166,6 +166,10 @@ impl<'report> Page<'report> {
             None => "the case did not fail in the run of the report".to_owned(),
         };
         let mut unlike = unlike.as_ref().map(|how| format!("; {}", inline(how))).unwrap_or_default();
+        // The count before it is that of all failures.
+        if *others > 0 && *runs > 1 {
+            unlike += &format!(" ({others} of {runs} later runs were unlike the run of the report)");
+        }
         if *is_of_another {
             unlike += "; the steps and any program below are of such a run, not of the run of the report";
         }

@@ -93,9 +93,8 @@ first line. Look at that line before you use the report of a stranger, because a
 no case runs and no library is loaded.
 
 Each of these cases becomes a page of Markdown and, if its steps can be written in C, a program that needs no headers
-of CUDA.
-The program exits with 1 if the driver misbehaves, 0 if it behaves, and 77 if this machine cannot run it. It calls
-libcuda.so.1, or the library that CUDA_IPC_DRIVER names.";
+of CUDA. The program exits with 1 if the driver misbehaves, 0 if it behaves, and 77 if this machine cannot run it. It
+calls libcuda.so.1, or the library that CUDA_IPC_DRIVER names.";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let report = Report::read(&arguments.report).map_err(Failure::new)?;
@@ -193,7 +192,8 @@ fn chosen<'report>(report: &'report Report, arguments: &Arguments) -> Result<Vec
         let found: Vec<_> = report.cases.iter().filter(|case| is_named(case) || has_row(case)).collect();
         if found.is_empty() {
             return Err(Failure::new(format_args!(
-                "{} has no case called {name}, and no failed case of a row {name}; `conformance show` lists its cases",
+                "{} has no case called {name}, and no case of a row {name} that failed, is a listed deviation or \
+                 disclosed memory; `conformance show` lists its cases",
                 arguments.report.display()
             )));
         }

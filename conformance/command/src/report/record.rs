@@ -34,6 +34,8 @@ pub(crate) struct Recorded {
     pub(crate) runs: usize,
     /// How a later run was unlike that of the report: on another library, or with another failure.
     pub(crate) unlike: Option<String>,
+    /// How many runs were unlike that of the report.
+    pub(crate) others: usize,
     /// Whether `story` is of such a run.
     pub(crate) is_of_another: bool,
 }
@@ -56,6 +58,7 @@ fn add(sum: &mut Recorded, one: Recorded) {
     }
     sum.failed += one.failed;
     sum.runs += one.runs;
+    sum.others += one.others;
     sum.unlike = sum.unlike.take().or(one.unlike);
 }
 
@@ -107,6 +110,7 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
         let later = Report::read_outline(&written).map_err(Failure::new)?;
         for (place, mut one) in places.iter().zip(read(&file, &group)?) {
             one.unlike = unlike(run, cases[*place], &later);
+            one.others = usize::from(one.unlike.is_some());
             one.is_of_another = one.unlike.is_some() && one.story.is_ok();
             match &mut all[*place] {
                 Some(sum) => add(sum, one),
@@ -119,6 +123,7 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
         failed: 0,
         runs: 0,
         unlike: None,
+        others: 0,
         is_of_another: false,
     };
     Ok(all.into_iter().map(|recorded| recorded.unwrap_or_else(unknown)).collect())
@@ -222,7 +227,7 @@ pub(super) fn read(trace: &Path, cases: &[&CaseReport]) -> Result<Vec<Recorded>,
     let recorded = |story: Option<Result<Story, Unwritable>>| {
         let story = story.unwrap_or_else(|| Err(Unwritable::new("the case did not run to its end")));
         let failed = story.as_ref().is_ok_and(|story| !matches!(&*story.verdict, "pass" | "unsupported"));
-        Recorded { story, failed: usize::from(failed), runs: 1, unlike: None, is_of_another: false }
+        Recorded { story, failed: usize::from(failed), runs: 1, unlike: None, others: 0, is_of_another: false }
     };
     Ok(stories.into_iter().map(recorded).collect())
 }

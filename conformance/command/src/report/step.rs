@@ -130,7 +130,7 @@ fn expected(calls: &str, expectation: &Expectation, last: Option<u32>) -> Result
     Ok(match (expectation, last) {
         (Expectation::Refused(codes), _) if codes.is_empty() => format!("refuses({calls}, ANY_ERROR)"),
         (Expectation::Refused(codes), _) => format!("refuses({calls}{})", list(codes)),
-        // A code that the case does not accept is no path that a driver may take.
+        // If the case does not accept the code, no sound driver returns it, so the path is that of success.
         (Expectation::Among(codes), Some(code)) if code == 0 || !codes.contains(&code) => {
             format!("returns({calls}, 0{})", list(codes))
         }

@@ -399,6 +399,21 @@ fn a_page_says_that_a_case_did_not_fail(#[case] runs: &str, #[case] says: &str) 
     Ok(())
 }
 
+/// The page counts the later runs that failed in another way than the run of the report.
+#[rstest]
+#[conformance::test()]
+fn a_page_counts_the_later_runs_that_were_unlike() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let run = ran("planted::refused")?;
+    let mut changed = run.report()?;
+    changed.cases[0].failure = Some(Failure::of(Defect::Hang));
+    fs::write(run.path(), changed.to_lines().map_err(harness)?).map_err(harness)?;
+    report(&run, None, folder.path(), "2")?;
+    let page = fs::read_to_string(folder.path().join("planted-refused.md")).map_err(harness)?;
+    check!(page.contains(" (2 of 2 later runs were unlike the run of the report)"), "{page}");
+    Ok(())
+}
+
 /// The page says if the later runs were on another library than that of the report, or failed in another way.
 #[rstest]
 #[case::library(

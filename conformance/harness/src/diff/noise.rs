@@ -60,13 +60,21 @@ fn is_address(word: &str) -> bool {
     digits.len() >= shortest && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
+/// Removes the time from `before the deadline of 10s`. It is that of `--deadline`, and earlier suites did not name it.
+fn without_deadline(reason: &str) -> String {
+    const DEADLINE: &str = " before the deadline";
+    let Some((begin, rest)) = reason.split_once(DEADLINE) else { return reason.to_owned() };
+    let after = rest.strip_prefix(" of ").map_or(rest, |time| time.find(' ').map_or("", |end| &time[end..]));
+    format!("{begin}{DEADLINE}{after}")
+}
+
 /// Whether two reasons say the same. Earlier suites did not name the call that succeeded although it must be refused.
 pub(super) fn is_same_reason(old: Option<&str>, new: Option<&str>) -> bool {
     let is_later = |early: &str, late: &str| {
         let rest = early.strip_prefix("the call").filter(|rest| rest.starts_with(" returned CUDA_SUCCESS, "));
         rest.is_some_and(|rest| late.ends_with(rest))
     };
-    let [old, new] = [old, new].map(|reason| reason.map(without_addresses));
+    let [old, new] = [old, new].map(|reason| reason.map(|reason| without_deadline(&without_addresses(reason))));
     old == new || old.zip(new).is_some_and(|(old, new)| is_later(&old, &new) || is_later(&new, &old))
 }
 

@@ -123,7 +123,8 @@ fn state<'a>(row: usize, driver: usize, reports: &[&'a Kept]) -> Option<State<'a
             Some((*report, &report.broken[place]))
         })
         .collect();
-    // What a report that broke off did not reach may break. A report of nextest has no end, and did not break off.
+    // If a run broke off, the case that breaks the rule may not have run. A report of nextest has no end line, but its
+    // run did not break off.
     let is_sound = |report: &&&Kept| {
         !report.is_unfinished
             && report.lost == 0

@@ -39,7 +39,7 @@ use crate::machine::{Device, Link};
 pub use crate::step::{Step, check_in_c};
 use crate::{Failure, Verdict};
 
-/// Returns how a process ended that crashed or hung outside any case, without its number, which is another one in each run,
+/// Returns how a process ended that crashed or hung outside any case, without its number, which differs in each run,
 /// and without the seconds of its deadline, which reports of earlier suites do not have.
 #[must_use]
 pub fn without_process_number(end: &str) -> &str {
@@ -49,8 +49,8 @@ pub fn without_process_number(end: &str) -> &str {
     how.find(HANG).map_or(how, |place| &how[..place + HANG.len()])
 }
 
-/// Returns the way in which a process ended that crashed or hung outside any case: its role, and how it ended. Of several
-/// equal roles, such as `importer 2`, which one ended so is chance.
+/// Returns the way in which a process ended that crashed or hung outside any case: its role, and how it ended. The
+/// number of the role is left out: of several equal roles, such as `importer 2`, chance decides which one crashes.
 pub(crate) fn way_of_end(end: &str) -> String {
     let end = without_process_number(end);
     let Some((role, how)) = end.split_once(": ") else { return end.to_owned() };

@@ -175,7 +175,7 @@ fn a_second_record_covers_the_work_since_the_first(exporter: Role, importer: Rol
     Ok(())
 }
 
-/// What waits for the last record of an event, and must not wait for what an earlier record waits for.
+/// What a process waits for after the last record of an event. The work before an earlier record must not delay it.
 #[derive(Clone, Copy, Debug)]
 enum Awaits {
     Event,

@@ -17,7 +17,7 @@ pub(crate) fn begin_to_wait_for_stream(role: &Role, stream: Stream) -> Result<Pe
     still_waits(role.begin(StreamCall::stream_synchronize { stream })?)
 }
 
-/// Whether a wait has ended, for which nothing that is pending counts.
+/// Waits for a while, and returns whether a wait has ended that no pending work may delay.
 pub(crate) fn has_ended(waiting: &Pending<()>) -> Result<bool, Stop> {
     const LONG_ENOUGH_TO_END: Duration = Duration::from_millis(600);
     Ok(condition("the wait has ended", !waiting.still_waits_after(LONG_ENOUGH_TO_END)?))
