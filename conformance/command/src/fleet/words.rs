@@ -83,7 +83,8 @@ fn worse(fleet: &Fleet) -> Option<String> {
         let (rows, hosts) = now(fleet, fleet.outliers.iter().filter(is_meant));
         let (at, peer) = (at(fleet), peer(fleet));
         let (rules, few, breaks) = (count(rows.len(), "rule"), count(hosts, peer), breaks(rows.len()));
-        let told = || format!("{rules} {breaks} {how} {at} {few} {than} {at} most {peer}s of the same driver and GPUs");
+        let told =
+            || format!("{rules} {breaks} {how} {at} {few} {than} {at} other {peer}s of the same driver and GPUs");
         (!rows.is_empty()).then(told)
     };
     let clauses = [told(true, "in a worse way", "than"), told(false, "unlisted", "and as a listed deviation")];
@@ -354,8 +355,10 @@ pub(super) fn unfit(report: &Member) -> Option<String> {
     match (report.unmet.as_slice(), report.checks_less_than) {
         // The host has a newer report.
         _ if !report.is_current => None,
-        // With too few peers, no report is the usual one.
-        ([], None) if report.checked == 0 && report.is_complete => Some("checks no rule".to_owned()),
+        // With too few peers, no report is the usual one. A report of nextest has no end, and did not break off.
+        ([], None) if report.checked == 0 && report.lost == 0 && !report.is_unfinished => {
+            Some("checks no rule".to_owned())
+        }
         ([], None) => None,
         ([], Some(usual)) => Some(format!(
             "checks {}; the usual report with its driver and GPU checks {usual}",

@@ -109,6 +109,16 @@ impl<'report> Page<'report> {
         self.case.flags.get(place + 1).map(String::as_str)
     }
 
+    /// Returns the GPUs that `--gpus` chose as the driver numbers them. If `CUDA_VISIBLE_DEVICES` was set too, `--gpus` chose
+    /// among its GPUs, and the report has those that were left.
+    fn visible(&self) -> Option<&str> {
+        let gpus = self.gpus()?;
+        let host = self.run.environment.as_ref().and_then(|environment| environment.host.as_ref());
+        let seen = host.and_then(|host| host.variables.get("CUDA_VISIBLE_DEVICES"));
+        // A run without `--identify` hides UUIDs.
+        Some(seen.filter(|seen| !seen.contains('…')).map_or(gpus, String::as_str))
+    }
+
     /// Returns the comment at the head of the program.
     pub(super) fn head(&self) -> String {
         let mut text = format!("{}\n\n", self.title());
@@ -213,7 +223,7 @@ impl<'report> Page<'report> {
                 };
                 // `--gpus` is a flag of the suite. A program sees the GPUs that the variable names.
                 let visible =
-                    self.gpus().map(|gpus| format!("CUDA_VISIBLE_DEVICES={} ", word(gpus))).unwrap_or_default();
+                    self.visible().map(|gpus| format!("CUDA_VISIBLE_DEVICES={} ", word(gpus))).unwrap_or_default();
                 let file = self.file;
                 let command = block("sh", &format!("gcc {file}.c -ldl -o {file} && {visible}{library}./{file}"));
                 let _ = write!(

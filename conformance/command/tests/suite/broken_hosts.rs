@@ -88,7 +88,7 @@ fn a_host_that_fails_in_a_worse_way_is_named(
     check!(printed.contains("\noutliers (1)\n") == says.is_some(), "{printed}{errors}");
     let Some(says) = says else { return Ok(()) };
     let first = format!(
-        "8 reports of 8 hosts and 1 driver: {says}; 1 rule breaks in a worse way on 1 host than on most hosts of the same \
+        "8 reports of 8 hosts and 1 driver: {says}; 1 rule breaks in a worse way on 1 host than on other hosts of the same \
          driver and GPUs."
     );
     check!(printed.lines().next() == Some(first.as_str()), "{printed}{errors}");
@@ -132,12 +132,27 @@ fn listed_deviations_hide_no_outlier(
     check!(printed.contains("\noutliers (1)\n") && printed.contains(&told), "{printed}{errors}");
     let (first, elsewhere) = match how {
         "unlisted" => {
-            ("unlisted on 1 host and as a listed deviation on most hosts", "elsewhere, as a listed deviation: ")
+            ("unlisted on 1 host and as a listed deviation on other hosts", "elsewhere, as a listed deviation: ")
         }
-        _ => ("in a worse way on 1 host than on most hosts", "elsewhere: "),
+        _ => ("in a worse way on 1 host than on other hosts", "elsewhere: "),
     };
     check!(printed.lines().next().is_some_and(|line| line.contains(first)), "{printed}");
     check!(printed.contains(&format!(": node-8; {elsewhere}")), "{printed}");
+    Ok(())
+}
+
+/// The first sentence does not say that a rule breaks on most hosts if it holds on most.
+#[rstest]
+#[conformance::test()]
+fn an_unlisted_failure_is_told_if_most_hosts_hold() -> Outcome {
+    let folder = hosts(10, 4, listed_wrong_code)?;
+    let mut report = of_host("580.159.04", 3, "node-3");
+    wrong_code(&mut report);
+    write(folder.path(), "03.jsonl", &report)?;
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    let says =
+        "; 1 rule breaks unlisted on 1 host and as a listed deviation on other hosts of the same driver and GPUs.";
+    check!(printed.lines().next().is_some_and(|line| line.ends_with(says)), "{printed}{errors}");
     Ok(())
 }
 

@@ -80,9 +80,31 @@ fn a_comparison_of_harness_errors_is_not_green() -> Outcome {
     }
     let output = Reports::new(&old, &new)?.run(&["diff", "old", "new"])?;
     let printed = text(&output.stdout);
-    let says = "Compared no case, because the old run checked none, so nothing is known of the driver; ";
+    let says = "Compared no case, because the harness failed in 3 cases of the old run, so nothing is known of the driver; \
+                `conformance show` says why the harness failed.\n";
     check!(printed.starts_with(says), "{printed}");
     check!(output.status.code() == Some(2), "{}: {printed}", output.status);
+    Ok(())
+}
+
+/// The first sentence says how many cases are not compared because the harness failed in the old run, also beside a
+/// filter, and also if it fails in them as before.
+#[rstest]
+#[conformance::test()]
+fn old_harness_errors_are_told(#[values(false, true)] is_partial: bool, #[values(1, 2)] runs: usize) -> Outcome {
+    let (mut old, mut new) = (plain("570.86.15", 3), plain("580.159.04", 3));
+    for report in [&mut old, &mut new] {
+        report.run.is_partial = is_partial;
+        report.run.selection = is_partial.then(|| "the filter ipcmem::".to_owned());
+    }
+    for report in [&mut old, &mut new].into_iter().take(runs) {
+        let case = &mut report.cases[1];
+        (case.verdict, case.reason) = (Verdict::Error, Some("no process can be started".to_owned()));
+    }
+    let printed = text(&Reports::new(&old, &new)?.run(&["diff", "old", "new"])?.stdout);
+    let filter = if is_partial { "both runs used the filter ipcmem:: and " } else { "" };
+    let says = format!("Compared 2 of 3 cases, because {filter}the harness failed in 1 case of the old run: ");
+    check!(printed.starts_with(&says), "{printed}");
     Ok(())
 }
 

@@ -342,6 +342,29 @@ fn what_is_hidden_is_no_difference(#[case] old: &str, #[case] new: &str, #[case]
     Ok(())
 }
 
+/// An MPS daemon is a difference even if its folder is hidden: the usual folder never is.
+#[rstest]
+#[case::another_folder(Some("…"), Some("/run/mps"), true)]
+#[case::no_daemon(None, Some("…"), false)]
+#[case::the_usual_folder(Some("/tmp/nvidia-mps"), Some("…"), false)]
+#[conformance::test()]
+fn a_hidden_daemon_is_a_difference(
+    #[case] old: Option<&str>,
+    #[case] new: Option<&str>,
+    #[case] is_same: bool,
+) -> Outcome {
+    let around = |mps: Option<&str>| {
+        let mut report = plain("580.159.04", 1);
+        report.run.environment = Some(Environment { mps: mps.map(str::to_owned), ..Environment::default() });
+        report
+    };
+    for (old, new) in [(old, new), (new, old)] {
+        let (diff, _) = compared(&around(old), &around(new))?;
+        check!((diff["environment"] == json!([])) == is_same, "{diff:#}");
+    }
+    Ok(())
+}
+
 /// The JSON follows its schema, and the published schema is that of the types.
 #[rstest]
 #[conformance::test()]

@@ -164,15 +164,19 @@ fn broken_files_are_named(#[case] arguments: &[&str], #[case] on_output: bool) -
     Ok(())
 }
 
-/// A machine that checks no rule is named, also without peers that say what is usual.
+/// A machine that checks no rule is named, also without peers that say what is usual, and if nextest ran there.
 #[rstest]
 #[conformance::test()]
-fn a_machine_that_checks_nothing_is_named() -> Outcome {
+fn a_machine_that_checks_nothing_is_named(#[values(false, true)] is_of_nextest: bool) -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
     write(folder.path(), "0.jsonl", &of_host("580.159.04", 3, "node-0"))?;
     let mut report = of_host("580.159.04", 3, "node-1");
     for case in &mut report.cases {
         (case.verdict, case.reason) = (Verdict::Unsupported, Some("needs a GPU".to_owned()));
+    }
+    if is_of_nextest {
+        report.run.run = "4b1a2c9e-0000-4000-8000-000000000000".to_owned();
+        report.is_complete = false;
     }
     write(folder.path(), "1.jsonl", &report)?;
     let (_, printed, errors) = run(folder.path(), &[])?;

@@ -62,6 +62,7 @@ fn of_the_cases(diff: &Diff) -> String {
 fn nothing(diff: &Diff) -> String {
     let says_nothing = |verdict: &str| [Verdict::Unsupported, Verdict::Error].iter().any(|one| one.word() == verdict);
     let checks = |side: &Side| side.summary.iter().any(|(verdict, cases)| !says_nothing(verdict) && *cases > 0);
+    let has_errors = |side: &Side| side.summary.get(Verdict::Error.word()).is_some_and(|cases| *cases > 0);
     let sides = [&diff.old, &diff.new];
     let why = match sides.map(checks) {
         _ if diff.scope.is_partial() => diff.scope.limits.join(" and "),
@@ -73,6 +74,8 @@ fn nothing(diff: &Diff) -> String {
         "compare reports of runs that ended"
     } else if sides.iter().any(|side| side.is_partial) {
         "compare runs with the same filters"
+    } else if sides.iter().any(|side| !checks(side) && has_errors(side)) {
+        "`conformance show` says why the harness failed"
     } else if !sides.into_iter().all(checks) {
         "`conformance doctor` says what its machine lacks"
     } else {

@@ -1,4 +1,4 @@
-//! How far two reports can be compared: a filter, a run that broke off, or fewer GPUs leave cases out.
+//! How far two reports can be compared: a filter, a run that broke off, fewer GPUs or harness errors leave cases out.
 
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ pub struct Scope {
     /// The number of cases that one report or both check.
     pub cases: usize,
     /// Why the comparison is partial: clauses such as `the new run used --skip harness::`. Empty if both runs
-    /// were complete and had as many GPUs.
+    /// were complete and had as many GPUs, and the harness failed in no case of the old run.
     pub limits: Vec<String>,
 }
 
@@ -37,6 +37,11 @@ impl Scope {
             limits.push(format!("the new run had {} instead of {before}", count(now)));
         } else if before < now {
             limits.push(format!("the old run had {} instead of {now}", count(before)));
+        }
+        let unknown = old.ids().filter(|id| old.verdict(id) == Some(Verdict::Error)).count();
+        if unknown > 0 {
+            let cases = if unknown == 1 { "1 case".to_owned() } else { format!("{unknown} cases") };
+            limits.push(format!("the harness failed in {cases} of the old run"));
         }
         let is_checked = |verdict: Option<Verdict>| verdict.is_some_and(|verdict| verdict != Verdict::Unsupported);
         // After an error of the harness, nothing is known of the old driver. If only the new run has one, that is a change.

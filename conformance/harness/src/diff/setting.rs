@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::report::Run;
+use crate::report::{MPS_FOLDER, Run};
 
 /// A property of the run that differs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -56,7 +56,7 @@ fn compare(name: String, old: Option<&Value>, new: Option<&Value>, settings: &mu
         }
         _ if old == new || is_left_out(&name, old) || is_left_out(&name, new) => {}
         (Some(old), Some(new)) if is_path(&name) && is_same_file_name(old, new) => {}
-        (Some(old), Some(new)) if is_hidden(old, new) || is_hidden(new, old) => {}
+        (Some(old), Some(new)) if is_hidden(&name, old, new) || is_hidden(&name, new, old) => {}
         _ => settings.push(Setting { name, old: old.cloned(), new: new.cloned() }),
     }
 }
@@ -72,8 +72,13 @@ fn is_same_file_name(old: &Value, new: &Value) -> bool {
 }
 
 /// Whether a run without `--identify` hid a value, or the home folder at its beginning, and the other can be the same.
-fn is_hidden(hidden: &Value, other: &Value) -> bool {
-    let [hidden, other] = [hidden, other].map(|value| value.as_str().unwrap_or_default());
+fn is_hidden(name: &str, hidden: &Value, other: &Value) -> bool {
+    // Null is no hidden value: no MPS daemon runs, for example.
+    let (Some(hidden), Some(other)) = (hidden.as_str(), other.as_str()) else { return false };
+    // The usual folder of MPS is never hidden.
+    if name == "environment.mps" && other == MPS_FOLDER {
+        return false;
+    }
     let rest = hidden.strip_prefix('~').filter(|rest| rest.starts_with('/'));
     hidden == "…" || rest.is_some_and(|rest| other.starts_with('/') && other.ends_with(rest))
 }

@@ -125,7 +125,7 @@ fn kernel_module(version: &str) -> &'static str {
 }
 
 /// The pipe folder of the MPS daemon if `CUDA_MPS_PIPE_DIRECTORY` names none.
-pub(super) const MPS_FOLDER: &str = "/tmp/nvidia-mps";
+pub(crate) const MPS_FOLDER: &str = "/tmp/nvidia-mps";
 
 /// Returns the pipe folder of the MPS daemon, if one is running.
 pub(crate) fn mps(root: &Path) -> Option<String> {

@@ -23,8 +23,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub(crate) use brief::{Brief, BriefCase};
-pub(crate) use environment::mps;
 pub use environment::{Environment, Host, Limits};
+pub(crate) use environment::{MPS_FOLDER, mps};
 pub use identification::{Board, Identification};
 pub(crate) use identification::{KernelLog, anonymous, anonymous_case};
 pub use load::Load;

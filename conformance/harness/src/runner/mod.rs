@@ -335,10 +335,10 @@ impl Run {
         }
         let report = shared.report();
         let is_empty = is_of_drivers && options.has_checked_nothing(report.cases.len());
-        if is_empty {
+        let was_too_short = shared.budget.as_ref().filter(|budget| report.cases.is_empty() && budget.left_out() > 0);
+        if is_empty && was_too_short.is_none() {
             eprintln!("conformance: --require is not met: no case was selected, so nothing was checked");
         }
-        let was_too_short = shared.budget.as_ref().filter(|budget| report.cases.is_empty() && budget.left_out() > 0);
         if let Some(budget) = was_too_short {
             eprintln!("conformance: {budget} is spent before the first case could start, so nothing was checked");
         }
