@@ -33,6 +33,8 @@ pub(crate) fn reach_in_each_stream(kind: ImportKind, exporter: &Role, importer: 
         importer.memset_d8(wrong, 0, 8)?;
         importer.ctx_synchronize()?;
         enqueue_verify(importer, import.here, SIZE, there, wrong, stream)?;
+        // If the kernel fails, the next launch can fail too, or be too early for that.
+        importer.stream_synchronize(stream)?;
         enqueue_fill(importer, import.here, SIZE, here, stream)?;
         importer.stream_synchronize(stream)?;
         check!(importer.other_bytes(wrong, 8, 0)? == 0);
