@@ -256,6 +256,7 @@ impl Writer<'_> {
                     participant,
                     format!("{buffer} = buffer({});", length(program, participant, self.arguments[2].value)),
                 );
+                program.read = Some((value, buffer.clone()));
                 written.buffer = Some(buffer.clone());
                 Some(buffer)
             }
@@ -341,6 +342,9 @@ impl Writer<'_> {
     /// Writes the source of a copy.
     fn source(self, written: &mut Written) -> Option<String> {
         let Self { program, participant, argument, .. } = self;
+        if let Some((_, buffer)) = program.read.as_ref().filter(|(address, _)| *address == argument.value) {
+            return Some(buffer.clone());
+        }
         let length = size(self.arguments[2].value);
         let text = match argument.bytes.as_ref()? {
             Bytes::Pattern { seed, words } => {

@@ -51,6 +51,8 @@ pub(crate) struct Program {
     handovers: Vec<Handover>,
     acting: usize,
     pub(crate) values: Values,
+    /// Where the step that is being written read memory of a device into: its address in the recorded run, and the buffer.
+    pub(crate) read: Option<(u64, String)>,
     /// The driver functions that the program calls, by their names in source code.
     pub(crate) functions: BTreeSet<String>,
     /// The kernels that it launches.
@@ -86,6 +88,7 @@ impl Program {
             handovers: Vec::new(),
             acting: PARENT,
             values: Values::default(),
+            read: None,
             functions: BTreeSet::new(),
             kernels: BTreeSet::new(),
             helpers: BTreeSet::new(),

@@ -46,6 +46,8 @@ pub(crate) fn write(program: &mut Program, step: &Step) -> Result<(), Unwritable
 
 /// Writes the calls of a step, and what its process does beside them.
 fn calls(program: &mut Program, me: usize, step: &Step) -> Result<(), Unwritable> {
+    // Another step may have other memory at the same address.
+    program.read = None;
     let name = step.name().to_owned();
     if name == "fail_and_listen" {
         log::listened_before(program, me);

@@ -169,11 +169,13 @@ pub(crate) fn possible(world: &World) -> Vec<(u32, Vec<Step>)> {
         };
         world.streams.iter().flat_map(of_stream).collect()
     };
-    // What waits for pending work: without a turn of their own, few scripts have such a chain.
+    // What waits for pending work, or replaces a pending record: without a turn of their own, few scripts have such a chain.
     let is_pending = |step: &Step| {
         step.is_possible(world)
             && match step.call {
-                Call::Record { stream, .. } => !world.streams[&stream].held_by.is_empty(),
+                Call::Record { event, stream, .. } => {
+                    !world.streams[&stream].held_by.is_empty() || !held(world, event).is_empty()
+                }
                 Call::Wait { stream, event, .. } => {
                     world.streams[&stream].held_by.is_empty() && !held(world, event).is_empty()
                 }
@@ -285,9 +287,11 @@ impl Operation for Step {
                 };
                 before.latches.get(&latch) == Some(&by) && !before.streams.values().any(is_mute)
             }
-            // If two records are pending at the same time, which of them counts depends on their order.
             Call::Record { event, stream: on, .. } => {
-                has(event) && stream(on).is_some_and(|stream| stream.held_by.is_superset(held(before, event)))
+                let replaces = |stream: &Stream| {
+                    before.machine.records_replace_pending_ones || stream.held_by.is_superset(held(before, event))
+                };
+                has(event) && stream(on).is_some_and(replaces)
             }
             Call::Wait { stream: waits, event, .. } => has(event) && stream(waits).is_some(),
             Call::Query { event, .. } => has(event),

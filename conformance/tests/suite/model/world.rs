@@ -32,6 +32,8 @@ pub(crate) struct Machine {
     pub(crate) threads_may_open: bool,
     /// Whether importers see the new events of a process that has replaced its program.
     pub(crate) new_programs_have_events: bool,
+    /// Whether a record of an event replaces an earlier one that is pending in another stream.
+    pub(crate) records_replace_pending_ones: bool,
 }
 
 impl Machine {
@@ -49,6 +51,7 @@ impl Machine {
             handles_are_unique: true,
             threads_may_open: true,
             new_programs_have_events: true,
+            records_replace_pending_ones: true,
         }
     }
 
@@ -71,6 +74,7 @@ impl Machine {
                 "model::others_work_after_an_event_at_any_step/protocol=Events,event=Exec",
             ),
             threads_may_open: !is_listed("ipcmem::open::references::threads_of_a_context_share_the_mapping"),
+            records_replace_pending_ones: !is_listed("ipcevt::record::a_record_replaces_a_pending_one"),
         }
     }
 }
