@@ -10,6 +10,7 @@ use crate::answer::{INVALID_VALUE, Result};
 use crate::host::is_mapped;
 use crate::process::{State, state};
 use crate::range::{Access, By, Memory, Range, Span};
+use crate::seen::FirstThread;
 use crate::stream::{Stream, perform};
 
 /// Memory that a copy reads or writes.
@@ -176,6 +177,16 @@ fn copy(to: Place, from: Place, size: usize) -> Result<()> {
     let stream = state.stream(ptr::null_mut())?;
     let size = moved(&state, to, from, size);
     if size == 0 {
+        return Ok(());
+    }
+    static FIRST: FirstThread = FirstThread::new();
+    if FIRST.is_another()
+        && fault!(
+            "copy-on-another-thread-does-nothing",
+            ["IPCMEM-OPEN-046", "VMM-IMP-001", "POOL-PTR-001"],
+            "Only the thread that copies first moves bytes."
+        )
+    {
         return Ok(());
     }
     let found_from = state.find(stream.context, from, size as u64, Access::Read)?;

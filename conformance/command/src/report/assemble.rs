@@ -91,8 +91,8 @@ const HEADERS: [(&str, &[&str]); 26] = [
 ];
 
 /// Assembles a program: its head, what it declares, its helpers and its processes. It knows the memory of the GPU of the
-/// recorded run.
-pub(crate) fn program(story: &Story, mut program: Program, head: &str, memory: u64) -> String {
+/// recorded run. If the case is flaky, it runs several times.
+pub(crate) fn program(story: &Story, mut program: Program, head: &str, memory: u64, is_flaky: bool) -> String {
     let names = identifiers(story);
     let (functions, mut bodies): (Vec<_>, Vec<_>) =
         (0..=names.len()).map(|participant| program.body(participant)).unzip();
@@ -196,6 +196,8 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str, memory: u
     for ((name, functions), body) in names.iter().zip(&functions[1..]).zip(&bodies[1..]) {
         let _ = write!(text, "\n{functions}static void {name}(void) {{\n{body}}}\n");
     }
+    // Threads race: a failure that one run had, another one need not have.
+    let is_by_chance = story.has_failed() && (is_flaky || program.helpers.contains("threads"));
     let mut main = MAIN.to_owned();
     if uses("kill_process(") || uses("until_gone(") {
         main = main
@@ -204,11 +206,11 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str, memory: u
     if uses("stop_here(") {
         main = main.replace("\nint main(void)", &format!("\n{}\nint main(void)", include_str!("helpers/stop_here.c")));
     }
-    text + &main_of(&main, story, &program, &names).replace("//PARENT//\n", &bodies[PARENT])
+    text + &main_of(&main, story, &program, &names, is_by_chance).replace("//PARENT//\n", &bodies[PARENT])
 }
 
 /// Returns `main`, which starts the processes.
-fn main_of(main: &str, story: &Story, program: &Program, names: &[String]) -> String {
+fn main_of(main: &str, story: &Story, program: &Program, names: &[String], is_by_chance: bool) -> String {
     let make = names.iter().enumerate().filter(|(role, _)| !program.is_new(*role + 1) && !story.roles[*role].is_late);
     let make: String = make.map(|(_, name)| format!("    make({}, {name});\n", name.to_uppercase())).collect();
     let mut main = main.to_owned();
@@ -233,7 +235,14 @@ fn main_of(main: &str, story: &Story, program: &Program, names: &[String]) -> St
         started = "processes[one] && ";
         main = main.replace("\nint main(void)", &format!("{}\nint main(void)", include_str!("helpers/make_late.c")));
     }
+    let mut behaves = "printf(\"the driver behaves as expected\\n\");";
+    // A program that replaces itself begins in its `main` again.
+    if is_by_chance && program.becomes.is_empty() {
+        behaves = "/* main says it, after several runs. */";
+        main = main.replace("\nint main(void)", "\nstatic int run_once(void)") + include_str!("helpers/repeat.c");
+    }
     main.replace("//MAKE//", &make)
+        .replace("//BEHAVES//", behaves)
         .replace("//NOT_MINE//", not_mine)
         .replace("//STARTED//", started)
         .replace("//FORK//", fork)

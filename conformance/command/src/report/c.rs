@@ -19,9 +19,10 @@ const MOST_WAITS: usize = 999;
 const MOST_LINES: usize = 10_000;
 
 /// Writes the program of a story. Its first lines are a comment with the given text. The GPU of the run had so much memory.
-pub(crate) fn write(story: &Story, head: &str, memory: u64) -> Result<String, Unwritable> {
+/// If the case is flaky, the program runs several times.
+pub(crate) fn write(story: &Story, head: &str, memory: u64, is_flaky: bool) -> Result<String, Unwritable> {
     let program = tell(story)?;
-    let text = assemble::program(story, program, head, memory);
+    let text = assemble::program(story, program, head, memory, is_flaky);
     if text.contains(MARK) {
         return Err(Unwritable::new(
             "the threads of a process do different things, or the case uses the results of only some of them",

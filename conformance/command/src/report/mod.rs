@@ -47,7 +47,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use conformance::Verdict;
-use conformance::report::{CaseReport, Report};
+use conformance::report::{CaseReport, Report, Runs};
 
 use crate::output::{Failure, print, remark, replace};
 use names::{INDEX, Names};
@@ -127,7 +127,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let name = names.of_case(&case.id);
         let page = markdown::Page::of(&report.run, case, recorded, name)?;
         let story = recorded.story.as_ref().map_err(Clone::clone);
-        let program = story.and_then(|story: &Story| c::write(story, &page.head(), memory));
+        let is_flaky = case.runs.is_some_and(Runs::is_flaky) || (1..recorded.runs).contains(&recorded.failed);
+        let program = story.and_then(|story: &Story| c::write(story, &page.head(), memory, is_flaky));
         let write = |kind: &str, text: &str| {
             let path = arguments.output.join(format!("{name}.{kind}"));
             let failed = |error| Failure::new(format_args!("cannot write {}: {error}", path.display()));

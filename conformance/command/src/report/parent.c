@@ -6,6 +6,11 @@ static int is_in_a_call(int process) { return calls[process] && strncmp(calls[pr
 /* Whether the driver refused what a bug would allow. */
 static int has_refused;
 
+/* Nobody has found anything. */
+static void say_that_it_behaves(void) {
+    //BEHAVES//
+}
+
 /* Ends everything with a code that a process had, or that the parent found. */
 static void conclude(int code) {
     alarm(0);
@@ -75,7 +80,7 @@ static void lost(int process) {
     if (*has_found)
         conclude(MISBEHAVES);
     if (has_refused)
-        printf("the driver behaves as expected\n");
+        say_that_it_behaves();
     else
         printf("cannot tell: %s has ended early\n", names[process]);
     fflush(stdout);
@@ -148,6 +153,6 @@ int main(void) {
     while ((pid = wait(&status)) > 0)
         ended(pid, status);
     alarm(0);
-    printf("the driver behaves as expected\n");
+    say_that_it_behaves();
     return BEHAVES;
 }

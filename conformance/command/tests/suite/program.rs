@@ -9,13 +9,18 @@ use crate::suite::{harness, without_settings};
 
 /// Compiles a program as the page says.
 pub(crate) fn compiled(source: &Path) -> Result<PathBuf, Stop> {
+    compiled_with(source, &[])
+}
+
+/// Compiles a C program with more arguments.
+pub(crate) fn compiled_with(source: &Path, more: &[&str]) -> Result<PathBuf, Stop> {
     let program = source.with_extension("");
     let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let mut build = cc::Build::new();
     let compiler = build.cargo_metadata(false).opt_level(0).target(&target).host(&target).try_get_compiler();
     let Ok(compiler) = compiler else { return Err(Stop::Unsupported("this machine has no C compiler".to_owned())) };
     let mut command = Command::new(compiler.path());
-    command.args(["-Wall", "-Wextra", "-Werror", "-o"]).arg(&program).arg(source).arg("-ldl");
+    command.args(["-Wall", "-Wextra", "-Werror", "-o"]).arg(&program).arg(source).arg("-ldl").args(more);
     let output = command.output().map_err(harness)?;
     check!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Ok(program)

@@ -11,7 +11,7 @@ use rstest::rstest;
 
 use crate::command::{conformance, finish};
 use crate::planted::STALE;
-use crate::program::{compiled, executed, reference};
+use crate::program::{compiled, compiled_with, executed, reference};
 use crate::suite::{Run, harness, run, suite, without_settings};
 
 const PLANTED: (&str, &str) = ("CONFORMANCE_PLANTED", "1");
@@ -282,6 +282,20 @@ fn threads_print_one_line() -> Outcome {
         let (code, line) = executed(&program, &reference()?, Some(FAULT))?;
         check!(code == Some(1) && line.lines().count() == 1, "{code:?}: {line}");
     }
+    Ok(())
+}
+
+/// A program of a race runs again until the failure shows. A driver without the failure ends it in time.
+#[rstest]
+#[conformance::test()]
+fn a_program_of_a_race_runs_several_times() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let (_, program) = reported_with("open-allows-one-thread", "reported::threads_open", folder.path())?;
+    let program = compiled_with(&program.with_extension("c"), &["-DSECONDS=4"])?;
+    let (code, line) = executed(&program, &reference()?, None)?;
+    let runs = line.strip_prefix("the driver behaves as expected in ").and_then(|rest| rest.strip_suffix(" runs"));
+    let runs = runs.and_then(|runs| runs.parse::<u32>().ok()).unwrap_or_default();
+    check!(code == Some(0) && runs > 1, "{code:?}: {line}");
     Ok(())
 }
 

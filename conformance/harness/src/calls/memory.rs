@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use cuda_ipc_sys::{
     CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTREGISTER_DEVICEMAP, CUmemAttach_flags,
@@ -193,6 +193,18 @@ calls! {
         cuda!(session.cuMemcpyDtoD(to.0, from.0, count as usize));
         cuda!(session.cuCtxSynchronize());
         Ok(())
+    }
+
+    /// `cuMemcpyDtoD` between several ranges at once, each on a thread of its own, then `cuCtxSynchronize` there.
+    fn memcpy_dtod_from_threads(session, to: Vec<Pointer>, from: Vec<Pointer>, count: u64) -> () {
+        let next = AtomicUsize::new(0);
+        let answers = session.on_threads(to.len().min(from.len()), |session| {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            cuda!(session.cuMemcpyDtoD(to[place].0, from[place].0, count as usize));
+            cuda!(session.cuCtxSynchronize());
+            Ok(())
+        })?;
+        answers.into_iter().collect()
     }
 
     /// `cuMemcpyPeer` from memory of one context to memory of another one, then `cuCtxSynchronize`.

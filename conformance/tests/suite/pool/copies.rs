@@ -68,6 +68,13 @@ fn copies_reach_imports_of_another_kind(exporter: Role, importer: Role) -> Outco
     copies::reaches_across(&exporter, &importer, ImportKind::Legacy, ImportKind::Pool)
 }
 
+/// Copies of several threads of an importer at once read and write an import.
+#[rstest]
+#[conformance::test("POOL-PTR-001", needs(pool_descriptors))]
+fn copies_of_threads_reach_imports(exporter: Role, importer: Role) -> Outcome {
+    copies::of_threads_reach(ImportKind::Pool, &exporter, &importer)
+}
+
 /// Kernels of an importer read and write an import in every kind of stream.
 #[rstest]
 #[conformance::test("POOL-PTR-001", needs(pool_descriptors))]

@@ -159,6 +159,24 @@ pub(crate) fn reach(exporter: &Role, importer: &Role, import: &Imported, size: u
     Ok(())
 }
 
+/// Checks that copies of several threads at once read and write an import.
+pub(crate) fn of_threads_reach(kind: ImportKind, exporter: &Role, importer: &Role) -> Outcome {
+    const PARTS: u64 = 4;
+    const PART: u64 = SIZE / PARTS;
+    let parts = |whole: Pointer| (0..PARTS).map(|part| whole.offset(part * PART)).collect::<Vec<_>>();
+    let (import, own) = (kind.make_of(exporter, importer, 0, SIZE)?, importer.mem_alloc(SIZE)?);
+    let (there, here) = (seed(), seed());
+    exporter.fill(import.there, SIZE, there)?;
+    // The first thread of the importer copies before the others do.
+    check!(importer.mismatches_by_copy(import.here, SIZE, there)? == 0);
+    importer.memcpy_dtod_from_threads(parts(own), parts(import.here), PART)?;
+    check!(importer.mismatches(own, SIZE, there)? == 0);
+    importer.fill(own, SIZE, here)?;
+    importer.memcpy_dtod_from_threads(parts(import.here), parts(own), PART)?;
+    check!(exporter.mismatches(import.there, SIZE, here)? == 0);
+    Ok(())
+}
+
 /// Checks copies between imports of different kinds.
 pub(crate) fn reaches_across(exporter: &Role, importer: &Role, from: ImportKind, to: ImportKind) -> Outcome {
     let (source, target) = (from.make(exporter, importer, 0)?, to.make(exporter, importer, 0)?);

@@ -66,6 +66,13 @@ fn copies_reach_imports_of_another_kind(exporter: Role, importer: Role, #[case] 
     copies::reaches_across(&exporter, &importer, other, ImportKind::VirtualMemory)
 }
 
+/// Copies of several threads of an importer at once read and write an import.
+#[rstest]
+#[conformance::test("VMM-IMP-001", needs(memory_descriptors))]
+fn copies_of_threads_reach_imports(exporter: Role, importer: Role) -> Outcome {
+    copies::of_threads_reach(ImportKind::VirtualMemory, &exporter, &importer)
+}
+
 /// Kernels of an importer read and write an import in every kind of stream.
 #[rstest]
 #[conformance::test("VMM-IMP-001", needs(memory_descriptors))]

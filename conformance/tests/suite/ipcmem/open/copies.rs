@@ -4,7 +4,7 @@ use conformance::{Outcome, Role};
 use rstest::rstest;
 
 use crate::support::by_kernel;
-use crate::support::copies::{Copy, Set};
+use crate::support::copies::{self, Copy, Set};
 use crate::support::fixtures::{exporter, importer};
 use crate::support::import_kind::ImportKind;
 
@@ -47,6 +47,13 @@ fn every_large_copy_reaches_imports(
     copy: Copy,
 ) -> Outcome {
     copy.reaches_far(ImportKind::Legacy, &exporter, &importer)
+}
+
+/// Copies of several threads of an importer at once read and write an import.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-001", "IPCMEM-OPEN-046")]
+fn copies_of_threads_reach_imports(exporter: Role, importer: Role) -> Outcome {
+    copies::of_threads_reach(ImportKind::Legacy, &exporter, &importer)
 }
 
 /// Kernels of an importer read and write an import in every kind of stream.
