@@ -23,7 +23,7 @@ conformance=${GATE_CONFORMANCE:-$here/conformance}
 reports=${GATE_REPORTS:-$here/reports}
 host=${GATE_HOST:-$(hostname)}
 folder=$reports/$host
-# `--identify` takes it into the report. In a pod, the node name is that of the pod, which is new every night.
+# `--identify` writes this name into the report. The node name of a pod is the name of the pod, which is new every night.
 export CONFORMANCE_HOST=$host
 read -ra flags <<<"${GATE_FLAGS:-}"
 read -ra diff_flags <<<"${GATE_DIFF_FLAGS:-}"
@@ -60,11 +60,11 @@ run() {
     "${flags[@]}" "$@" >"$folder/run.txt" 2>&1 || status=$?
 }
 
-# A report without a name of a night is one of a run that broke off, as by a reboot.
+# A run that broke off, as by a reboot, has left this report: a report gets the name of its night when the run has ended.
 running=$folder/running.jsonl
 if [ -e "$running" ]; then
   run --resume "$running"
-  # Another driver or another machine cannot go on with it.
+  # A run on another driver or machine cannot continue the report.
   if [ "$status" = 1 ]; then
     mv "$running" "$folder/broken-off.jsonl"
     run --report "$running"
@@ -92,7 +92,7 @@ case $status in
     stop "no case ran: ${why:-the run ended with exit code $status}; correct that, and start the gate again"
     ;;
 esac
-# Such a night says nothing, and it would become the good one.
+# Such a night says nothing about the driver, so it must not become the good one.
 if ! grep -q '^{"line":"case"' "$running"; then
   mv "$running" "$folder/without-cases.jsonl"
   why=$(grep -m1 -e 'no case' -e 'nothing was checked' "$folder/run.txt") || :
@@ -102,12 +102,12 @@ fi
 night=$folder/nights/$(date -u +%Y-%m-%dT%H%M%S.%3NZ).jsonl
 mv "$running" "$night"
 
-# The first night has nothing to compare with: a failure is then red. Later, a failure stays red until somebody accepts
-# it, because only a good night is compared with.
+# The first night has nothing to compare with, so it is red if a case failed. Later nights are compared with the good one,
+# so a failure stays red until somebody accepts it.
 result=0
 checks_less=no
-# Compares the night with an earlier one, and writes the changes to a file. Also a case that was not checked before may fail
-# or disclose.
+# Compares the night with an earlier one, and writes the changes to a file. A case that was not checked before is red too
+# if it fails or discloses memory.
 compare() {
   "$conformance" diff --exit-on failed "${diff_flags[@]}" "$(readlink -f "$1")" "$night" >"$2" || result=$?
 }
@@ -136,7 +136,7 @@ else
   "$conformance" show "$night" >"$folder/changes.txt"
   grep -m1 '^fails: ' "$folder/changes.txt" || :
 fi
-# Fewer GPUs are no regression of the driver, and the host is not fit all the same.
+# Missing GPUs are not a regression of the driver, but such a host is red too.
 if head -n1 "$night" | grep -q '"unmet":\["'; then
   grep -e '--require is not met' "$folder/run.txt" | tail -n1
   result=$((result > 1 ? result : 1))

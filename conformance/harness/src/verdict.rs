@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How a case ended. The variants are sorted from best to worst. If several verdicts apply, the worst one counts.
+/// How a case ended. The variants are sorted from best to worst. If several verdicts apply to one run of a case, the worst
+/// one counts. If the runs of a case end differently, a failure counts before an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -32,7 +33,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// All verdicts from best to worst. Every list of verdicts uses this order.
+    /// All verdicts in the order of the variants. Every list of verdicts uses it.
     pub const ALL: [Self; 10] = [
         Self::Pass,
         Self::Fixed,

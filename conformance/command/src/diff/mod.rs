@@ -91,8 +91,8 @@ two has, and the durations of cases, because a record rounds them. The last line
 of calls.
 
 The schema of the JSON: cargo conformance schema diff
-Exit codes: 0 nothing regressed, 1 something regressed (see --exit-on), 2 invalid arguments, unusable
-reports, or no case that both reports check";
+Exit codes: 0 nothing regressed, 1 something regressed (see --exit-on), 2 invalid arguments, unusable reports, or no case
+that both reports check if nothing leads to 1";
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {

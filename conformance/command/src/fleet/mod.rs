@@ -44,11 +44,12 @@ First come the rules that a release of a driver broke: they hold with the releas
 newest. A rule is also among them if it broke before only as a list of deviations says, in a milder way, or in far fewer
 reports. If only listed deviations break it now, it is not among them.
 
-Then come outliers: what at most a third of the hosts with the same driver and the same GPUs have. Disclosures and Xid
-messages come first, then rules that break on few hosts, or that break there in a worse way than on the others, or
-unlisted where a list knows the others. Broken rules are compared among three such hosts or more. If there are two, a
-disclosure or an Xid message that only one of them has is an outlier. A process that crashed or hung outside any case is
-always an outlier, because its run failed.
+Then come outliers: what at most a third of the hosts with the same driver and the same GPUs have. Disclosures, Xid
+messages, and processes that crashed or hung outside any case come first. Then come rules that break on few hosts, or
+that break there in a worse way than on the others, or that break there unlisted although a list knows the failures of
+the others. Broken rules are compared among three such hosts or more. If there are two, a disclosure or an Xid message
+that only one of them has is an outlier. A process that crashed or hung outside any case is always an outlier, because
+its run failed.
 
 Then comes the table of the rules that break in any report, with the number of reports in which each breaks. Earlier
 reports of a host count too. If at most five hosts break a rule now, and no list knows it, they are named below it. With

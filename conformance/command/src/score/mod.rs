@@ -78,7 +78,7 @@ pub(crate) struct Arguments {
     #[arg(long, requires = "found", conflicts_with_all = ["write", "all"])]
     table: bool,
 
-    /// The output format
+    /// The output format of the score and of --list; --models and --table always print text
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
@@ -156,13 +156,30 @@ struct Score {
     rows_without_a_fault: Vec<String>,
 }
 
+/// Returns the faults for `--list --format json`, with the names that the score has for the same values.
+fn json(faults: &[&Fault]) -> serde_json::Value {
+    let json = |fault: &&Fault| {
+        serde_json::json!({
+            "name": fault.name,
+            "rows": fault.rows,
+            "summary": fault.summary,
+            "version": fault.machine.version,
+            "devices": fault.machine.devices,
+        })
+    };
+    serde_json::json!({ "faults": faults.iter().map(json).collect::<Vec<_>>() })
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let target = Target::new(&arguments.driver)?;
     let declared = target.faults();
     let mut faults = chosen(declared.clone(), &arguments.faults)?;
     faults.retain(|fault| !arguments.sample || is_sample(fault.name));
     if arguments.list {
-        return print(&text::list(&faults));
+        return print(&match arguments.format {
+            Format::Text => text::list(&faults),
+            Format::Json => format!("{:#}\n", json(&faults)),
+        });
     }
     let known = match &arguments.survivors {
         Some(file) => known_survivors(file, &declared)?,

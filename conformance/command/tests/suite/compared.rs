@@ -29,6 +29,12 @@ fn other_suites(_: &mut Report, new: &mut Report) {
     new.cases = vec![case("vmm::new")];
 }
 
+fn other_suites_and_a_harness_error(old: &mut Report, new: &mut Report) {
+    other_suites(old, new);
+    let case = &mut old.cases[0];
+    (case.verdict, case.reason) = (Verdict::Error, Some("no process can be started".to_owned()));
+}
+
 /// If both reports check no case in common, the exit code is 2, and the first sentence says why and what to do.
 #[rstest]
 #[case::only_the_first_line(
@@ -49,6 +55,11 @@ fn other_suites(_: &mut Report, new: &mut Report) {
 )]
 #[case::other_suites(
     other_suites,
+    "because none is in both reports, so nothing is known of the driver; compare runs of the same suite; 3 cases are no \
+     longer checked: no longer in the suite; 1 case is checked for the first time."
+)]
+#[case::other_suites_and_a_harness_error(
+    other_suites_and_a_harness_error,
     "because none is in both reports, so nothing is known of the driver; compare runs of the same suite; 3 cases are no \
      longer checked: no longer in the suite; 1 case is checked for the first time."
 )]

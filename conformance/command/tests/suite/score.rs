@@ -44,6 +44,25 @@ fn faults_are_listed(#[case] driver: &str) -> Outcome {
     Ok(())
 }
 
+/// The list as JSON has the faults of the text, in the same order.
+#[rstest]
+#[case::reference("reference")]
+#[case::system("system")]
+#[conformance::test()]
+fn faults_are_listed_as_json(#[case] driver: &str) -> Outcome {
+    let list = |more: &[&str]| finish(conformance(&[&["score", "--list", "--driver", driver], more].concat())?);
+    let ((_, printed, _), (code, json, errors)) = (list(&[])?, list(&["--format", "json"])?);
+    check!(code == Some(0), "{errors}");
+    let json: serde_json::Value = serde_json::from_str(&json).map_err(harness)?;
+    let faults: Vec<_> = json["faults"].as_array().into_iter().flatten().collect();
+    let names: Vec<_> = faults.iter().filter_map(|fault| fault["name"].as_str()).collect();
+    let told: Vec<_> = printed.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    check!(!names.is_empty() && names == told, "{names:?}");
+    let is_whole = |fault: &&serde_json::Value| fault["rows"].is_array() && fault["summary"].is_string();
+    check!(faults.iter().all(is_whole), "{json:#}");
+    Ok(())
+}
+
 /// A sample has about a fourth of the faults, and no others.
 #[rstest]
 #[conformance::test()]

@@ -272,12 +272,15 @@ fn first_time(diff: &Diff) -> Option<String> {
     match (total, kinds.len()) {
         (0, _) => None,
         (_, 0) => Some(format!("{} checked for the first time", cases(total, "is", "are"))),
-        (_, failing) => Some(format!(
-            "{} checked for the first time, and {failing} of them {} ({})",
-            cases(total, "is", "are"),
-            if failing == 1 { "fails" } else { "fail" },
-            self::kinds(kinds.iter())
-        )),
+        (_, failing) => {
+            let fail = match (total, failing) {
+                (1, _) => "it fails".to_owned(),
+                (_, 1) => "1 of them fails".to_owned(),
+                _ => format!("{failing} of them fail"),
+            };
+            let (are, kinds) = (cases(total, "is", "are"), self::kinds(kinds.iter()));
+            Some(format!("{are} checked for the first time, and {fail} ({kinds})"))
+        }
     }
 }
 

@@ -15,7 +15,7 @@ pub struct Scope {
     /// The number of cases that one report or both check.
     pub cases: usize,
     /// Why the comparison is partial: clauses such as `the new run used --skip harness::`. Empty if both runs
-    /// were complete and had as many GPUs, and the harness failed in no case of the old run.
+    /// were complete and had as many GPUs, and the harness failed in no case of the old run that the new run checks.
     pub limits: Vec<String>,
 }
 
@@ -38,12 +38,14 @@ impl Scope {
         } else if before < now {
             limits.push(format!("the old run had {} instead of {now}", count(before)));
         }
-        let unknown = old.ids().filter(|id| old.verdict(id) == Some(Verdict::Error)).count();
+        let is_checked = |verdict: Option<Verdict>| verdict.is_some_and(|verdict| verdict != Verdict::Unsupported);
+        // A case that the new run does not check is left out for that reason, and not because of the error.
+        let is_lost = |id: &&str| old.verdict(id) == Some(Verdict::Error) && is_checked(new.verdict(id));
+        let unknown = old.ids().filter(is_lost).count();
         if unknown > 0 {
             let cases = if unknown == 1 { "1 case".to_owned() } else { format!("{unknown} cases") };
             limits.push(format!("the harness failed in {cases} of the old run"));
         }
-        let is_checked = |verdict: Option<Verdict>| verdict.is_some_and(|verdict| verdict != Verdict::Unsupported);
         // After an error of the harness, nothing is known of the old driver. If only the new run has one, that is a change.
         let is_known = |verdict: Option<Verdict>| is_checked(verdict) && verdict != Some(Verdict::Error);
         let of_old = old.ids().filter(|id| is_checked(old.verdict(id)));

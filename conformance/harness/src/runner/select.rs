@@ -194,7 +194,7 @@ fn classes() -> Result<BTreeMap<String, Class>, String> {
 /// How many names with parameters a message lists.
 const SHOWN: usize = 3;
 
-/// Says that no case has a name, and which one comes closest: with the same name and parameters, or a similar name.
+/// Says that no case has this name. Names the cases that have it before their parameters, or else the closest case.
 fn unknown(name: &str, cases: &[Case]) -> String {
     let parameters: Vec<_> = cases.iter().filter(|case| case.base == name).map(|case| case.id.as_str()).collect();
     match (parameters.as_slice(), closest(name, cases)) {

@@ -82,8 +82,6 @@ fn many_imports_have_distinct_addresses(
 
 /// Opening and closing a handle 10,000 times leaks no descriptors and no memory, and each open gives the exporter's
 /// memory.
-///
-/// The case makes 10,000 rounds instead of the 100,000 of the row.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-040", "IPCMEM-OPEN-001")]
 fn opening_and_closing_does_not_leak(exporter: Role, importer: Role) -> Outcome {
