@@ -95,8 +95,10 @@ impl<'report> Page<'report> {
         let is_told =
             ["REFERENCE_DRIVER_DEVICES", "REFERENCE_DRIVER_PROFILE"].iter().any(|name| settings.contains_key(*name));
         if self.run.driver.kind == Kind::Reference && !is_told {
-            // With `--gpus`, the run has only the chosen devices, and the driver must have all before them too.
-            let last = self.gpus().and_then(|gpus| gpus.split(',').filter_map(|gpu| gpu.parse::<usize>().ok()).max());
+            // With `--gpus`, the run has only the chosen devices, and the driver must have all before them too: those that
+            // the suite numbers, and those that the program sees.
+            let numbers = |gpus: &str| gpus.split(',').filter_map(|gpu| gpu.parse::<usize>().ok()).max();
+            let last = [self.gpus(), self.visible()].into_iter().flatten().filter_map(numbers).max();
             let devices = last.map_or(self.run.devices.len(), |last| last.saturating_add(1).max(2));
             settings.insert("REFERENCE_DRIVER_DEVICES".to_owned(), devices.to_string());
         }

@@ -25,6 +25,19 @@ fn nothing_can_run(_: &mut Report, new: &mut Report) {
     }
 }
 
+fn nothing_can_run_of_the_same_filter(old: &mut Report, new: &mut Report) {
+    nothing_can_run(old, new);
+    quick(old, new);
+}
+
+/// Makes both runs those of `--level quick`.
+fn quick(old: &mut Report, new: &mut Report) {
+    for report in [old, new] {
+        report.run.is_partial = true;
+        report.run.selection = Some("--level quick".to_owned());
+    }
+}
+
 fn other_suites(_: &mut Report, new: &mut Report) {
     new.cases = vec![case("vmm::new")];
 }
@@ -52,6 +65,11 @@ fn other_suites_and_a_harness_error(old: &mut Report, new: &mut Report) {
     nothing_can_run,
     "because the new run checked none, so nothing is known of the driver; `conformance doctor` says what its machine \
      lacks; 3 cases are no longer checked: the machine lacks something that is needed."
+)]
+#[case::nothing_can_run_of_the_same_filter(
+    nothing_can_run_of_the_same_filter,
+    "because both runs used --level quick and the new run checked none, so nothing is known of the driver; `conformance \
+     doctor` says what its machine lacks; 3 cases are no longer checked: the machine lacks something that is needed."
 )]
 #[case::other_suites(
     other_suites,
@@ -81,19 +99,25 @@ fn a_comparison_of_no_case_is_not_green(#[case] plant: fn(&mut Report, &mut Repo
     Ok(())
 }
 
-/// Two runs in which the harness failed in every case say nothing about the driver.
+/// Two runs in which the harness failed in every case say nothing about the driver, also if both had the same filter.
 #[rstest]
 #[conformance::test()]
-fn a_comparison_of_harness_errors_is_not_green() -> Outcome {
+fn a_comparison_of_harness_errors_is_not_green(#[values(false, true)] is_partial: bool) -> Outcome {
     let (mut old, mut new) = (plain("570.86.15", 3), plain("580.159.04", 3));
+    if is_partial {
+        quick(&mut old, &mut new);
+    }
     for case in old.cases.iter_mut().chain(&mut new.cases) {
         (case.verdict, case.reason) = (Verdict::Error, Some("no process can be started".to_owned()));
     }
     let output = Reports::new(&old, &new)?.run(&["diff", "old", "new"])?;
     let printed = text(&output.stdout);
-    let says = "Compared no case, because the harness failed in 3 cases of the old run, so nothing is known of the driver; \
-                `conformance show` says why the harness failed.\n";
-    check!(printed.starts_with(says), "{printed}");
+    let filter = if is_partial { "both runs used --level quick and " } else { "" };
+    let says = format!(
+        "Compared no case, because {filter}the harness failed in 3 cases of the old run, so nothing is known of the driver; \
+         `conformance show` says why the harness failed.\n"
+    );
+    check!(printed.starts_with(&says), "{printed}");
     check!(output.status.code() == Some(2), "{}: {printed}", output.status);
     Ok(())
 }

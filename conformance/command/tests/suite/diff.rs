@@ -326,6 +326,8 @@ fn the_environment_is_compared() -> Outcome {
 #[case::home("~/driver/libcuda.so.1", "/home/me/driver/libcuda.so.1", true)]
 #[case::other_file("~/driver/libcuda.so.1", "/home/me/driver/libcuda.so.2", false)]
 #[case::shown("1", "0", false)]
+#[case::ids("GPU-…,MIG-…", "GPU-5a1e0000-0000-4000-8000-000000000000,MIG-77c00000-0000-4000-8000-000000000000", true)]
+#[case::other_devices("GPU-…,MIG-…", "GPU-5a1e0000-0000-4000-8000-000000000000", false)]
 #[conformance::test()]
 fn what_is_hidden_is_no_difference(#[case] old: &str, #[case] new: &str, #[case] is_same: bool) -> Outcome {
     let around = |value: &str| {

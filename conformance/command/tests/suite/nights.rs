@@ -76,6 +76,53 @@ fn one_host_of_nextest_is_no_release() -> Outcome {
     Ok(())
 }
 
+/// Lets nextest be what ran a report. It writes no end line.
+fn of_nextest(report: &mut Report) {
+    report.run.run = "d7a1d3c6-7a4c-4f0e-9a3e-2b6a1a1c5e11".to_owned();
+    report.is_complete = false;
+}
+
+/// A host on which a rule holds that breaks on the others is an outlier, also if nextest ran there.
+#[rstest]
+#[conformance::test()]
+fn a_rule_holds_on_one_host(#[values(false, true)] is_of_nextest: bool) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for host in 0..4 {
+        let mut report = of_host("580.159.04", 3, &format!("node-{host}"));
+        if host != 3 {
+            crash(&mut report);
+        }
+        if is_of_nextest {
+            of_nextest(&mut report);
+        }
+        write(folder.path(), &format!("{host}.jsonl"), &report)?;
+    }
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    check!(printed.contains("holds on 1 of 4 hosts with NVIDIA 580.159.04"), "{printed}{errors}");
+    Ok(())
+}
+
+/// A host is judged by the newest release of its driver, also if nextest ran there.
+#[rstest]
+#[conformance::test()]
+fn a_host_of_nextest_got_another_release(#[values(false, true)] is_of_nextest: bool) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for host in 0..3 {
+        let name = format!("node-{host}");
+        write(folder.path(), &format!("old/{host}.jsonl"), &of_host("570.86.15", 3, &name))?;
+        let mut report = of_host("580.159.04", 3, &name);
+        report.run.began = Some("2026-11-25T08:00:00.5Z".to_owned());
+        crash(&mut report);
+        if is_of_nextest {
+            of_nextest(&mut report);
+        }
+        write(folder.path(), &format!("{host}.jsonl"), &report)?;
+    }
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    check!(printed.contains("\n    on node-0, node-1, node-2\n"), "{printed}{errors}");
+    Ok(())
+}
+
 /// The rows of a case are those of its report: a newer suite may have added some.
 #[rstest]
 #[conformance::test()]

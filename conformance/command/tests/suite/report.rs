@@ -382,21 +382,28 @@ fn the_command_of_a_page_repeats_the_case() -> Outcome {
 /// The commands of a page use the GPUs that `--gpus` chose: the driver simulates them, and the program sees only them. The
 /// variable may have hidden others before, so that the driver numbers them otherwise.
 #[rstest]
-#[case::of_all(None, "1")]
-#[case::of_the_visible(Some("1,0"), "0")]
+#[case::of_all(None, None, "1", 2)]
+#[case::of_the_visible(Some("1,0"), None, "0", 2)]
+#[case::of_many(Some("0,3"), Some("4"), "3", 4)]
 #[conformance::test()]
-fn the_commands_of_a_page_use_the_chosen_gpus(#[case] visible: Option<&str>, #[case] seen: &str) -> Outcome {
+fn the_commands_of_a_page_use_the_chosen_gpus(
+    #[case] visible: Option<&str>,
+    #[case] simulated: Option<&str>,
+    #[case] seen: &str,
+    #[case] needed: usize,
+) -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
     let mut command = suite("reference")?;
     visible.iter().for_each(|gpus| _ = command.env("CUDA_VISIBLE_DEVICES", gpus));
+    simulated.iter().for_each(|gpus| _ = command.env("REFERENCE_DRIVER_DEVICES", gpus));
     command.env(PLANTED.0, PLANTED.1).args(["--seed", "1", "--gpus", "1", "--exact", "planted::refused"]);
     report(&run(command)?, None, folder.path(), "1")?;
     let page = fs::read_to_string(folder.path().join("planted-refused.md")).map_err(harness)?;
     for part in [
-        "REFERENCE_DRIVER_DEVICES=2 cargo test -p conformance -- --driver reference --seed 1 --gpus 1",
-        &format!("&& CUDA_VISIBLE_DEVICES={seen} REFERENCE_DRIVER_DEVICES=2 CUDA_IPC_DRIVER="),
+        format!("REFERENCE_DRIVER_DEVICES={needed} cargo test -p conformance -- --driver reference --seed 1 --gpus 1"),
+        format!("&& CUDA_VISIBLE_DEVICES={seen} REFERENCE_DRIVER_DEVICES={needed} CUDA_IPC_DRIVER="),
     ] {
-        check!(page.contains(part), "{part} is not in {page}");
+        check!(page.contains(&part), "{part} is not in {page}");
     }
     Ok(())
 }

@@ -78,6 +78,21 @@ fn a_close_that_returns_an_error_is_one_cause() -> Outcome {
 #[case::file_of_cuda("/dev/shm/cuda.shm.0.2f3a.14 is left", "/dev/shm/cuda.shm.0.bead.15 is left", true)]
 #[case::deadline("no answer to f() before the deadline of 10s", "no answer to f() before the deadline of 0.5s", true)]
 #[case::no_deadline("no answer to f() before the deadline", "no answer to f() before the deadline of 10s", true)]
+#[case::words_after_it(
+    "run 1: timeout: no answer to f() before the deadline; run 2: pass",
+    "run 1: timeout: no answer to f() before the deadline of 0.5s; run 2: pass",
+    true
+)]
+#[case::lines_after_it(
+    "no answer to f() before the deadline\na script",
+    "no answer to f() before the deadline of 10s\na script",
+    true
+)]
+#[case::other_lines_after_it(
+    "no answer to f() before the deadline of 10s\none script",
+    "no answer to f() before the deadline of 10s\nanother script",
+    false
+)]
 #[case::size("17179869184 bytes are missing", "17179869185 bytes are missing", false)]
 #[case::after_the_file("/dev/shm/file has 3 links", "/dev/shm/file has 4 links", false)]
 #[conformance::test()]

@@ -64,20 +64,25 @@ fn nothing(diff: &Diff) -> String {
     let checks = |side: &Side| side.summary.iter().any(|(verdict, cases)| !says_nothing(verdict) && *cases > 0);
     let has_errors = |side: &Side| side.summary.get(Verdict::Error.word()).is_some_and(|cases| *cases > 0);
     let sides = [&diff.old, &diff.new];
-    let why = match sides.map(checks) {
-        _ if diff.scope.is_partial() => diff.scope.limits.join(" and "),
-        [false, _] => "the old run checked none".to_owned(),
-        [_, false] => "the new run checked none".to_owned(),
-        [true, true] => "none is in both reports".to_owned(),
-    };
+    let mut why = diff.scope.limits.clone();
+    // If both runs had the same filter, it does not explain why one of them checked nothing.
+    let is_idle = |side: &Side| side.is_complete && !checks(side) && !has_errors(side);
+    match sides.map(is_idle) {
+        [true, _] => why.push("the old run checked none".to_owned()),
+        [_, true] => why.push("the new run checked none".to_owned()),
+        _ if diff.scope.is_partial() => {}
+        _ if sides.into_iter().all(checks) => why.push("none is in both reports".to_owned()),
+        _ => why.push("the new run checked none".to_owned()),
+    }
+    let why = why.join(" and ");
     let advice = if !sides.iter().all(|side| side.is_complete) {
         "compare reports of runs that ended"
-    } else if sides.iter().any(|side| side.is_partial) {
-        "compare runs with the same filters"
     } else if sides.iter().any(|side| !checks(side) && has_errors(side)) {
         "`conformance show` says why the harness failed"
     } else if !sides.into_iter().all(checks) {
         "`conformance doctor` says what its machine lacks"
+    } else if sides.iter().any(|side| side.is_partial) {
+        "compare runs with the same filters"
     } else {
         "compare runs of the same suite"
     };

@@ -64,7 +64,9 @@ fn is_address(word: &str) -> bool {
 fn without_deadline(reason: &str) -> String {
     const DEADLINE: &str = " before the deadline";
     let Some((begin, rest)) = reason.split_once(DEADLINE) else { return reason.to_owned() };
-    let after = rest.strip_prefix(" of ").map_or(rest, |time| time.find(' ').map_or("", |end| &time[end..]));
+    // Other words may follow, as in `10s; run 2: pass`, or the script of a model on lines of its own.
+    let is_of_the_time = |c: char| c.is_alphanumeric() || c == '.';
+    let after = rest.strip_prefix(" of ").map_or(rest, |time| time.trim_start_matches(is_of_the_time));
     format!("{begin}{DEADLINE}{after}")
 }
 

@@ -80,7 +80,17 @@ fn is_hidden(name: &str, hidden: &Value, other: &Value) -> bool {
         return false;
     }
     let rest = hidden.strip_prefix('~').filter(|rest| rest.starts_with('/'));
-    hidden == "…" || rest.is_some_and(|rest| other.starts_with('/') && other.ends_with(rest))
+    let is_in_home = rest.is_some_and(|rest| other.starts_with('/') && other.ends_with(rest));
+    hidden == "…" || is_in_home || have_hidden_ids(hidden, other)
+}
+
+/// Whether two lists of devices, such as `GPU-…,GPU-…` and one with UUIDs, can be the same.
+fn have_hidden_ids(hidden: &str, other: &str) -> bool {
+    let is_same = |(hidden, other): (&str, &str)| {
+        let kind = hidden.strip_suffix("-…");
+        hidden == other || kind.is_some_and(|kind| other.strip_prefix(kind).is_some_and(|id| id.starts_with('-')))
+    };
+    hidden.split(',').count() == other.split(',').count() && hidden.split(',').zip(other.split(',')).all(is_same)
 }
 
 /// Whether a record or an early report omits the value. Records omit the UUIDs of devices and the host, and early

@@ -167,6 +167,12 @@ impl Kept {
         has(&self.checked, row)
     }
 
+    /// Whether the run ended and the report has all its cases. A report of nextest has no end line, but its run did not
+    /// break off.
+    pub(super) const fn has_ended(&self) -> bool {
+        !self.is_unfinished && self.lost == 0
+    }
+
     pub(super) fn ran(&self, case: usize) -> bool {
         has(&self.ran, case)
     }

@@ -51,10 +51,11 @@ pub(super) fn are_unfinished(reports: &[Kept]) -> Vec<bool> {
 /// Returns whether each report is the newest of those with the same host and the same key. A report that names no host
 /// counts as the newest.
 fn are_newest<'a, T: Ord>(reports: &'a [Kept], of: impl Fn(&'a Kept) -> T) -> Vec<bool> {
-    // A time of a later run is a greater text. Reports are sorted by path, and the end of a night's name is its time.
+    // A report of nextest does not say whether its run had a filter, so one with an end line comes before it. A time of a
+    // later run is a greater text. Reports are sorted by path, and the end of a night's name is its time.
     let rank = |index: usize| {
         let report = &reports[index];
-        (has_result(report), !report.is_partial, &report.began, index)
+        (has_result(report), report.is_complete, !report.is_partial, &report.began, index)
     };
     let mut newest = BTreeMap::new();
     for (index, report) in reports.iter().enumerate() {
@@ -70,7 +71,7 @@ fn are_newest<'a, T: Ord>(reports: &'a [Kept], of: impl Fn(&'a Kept) -> T) -> Ve
 
 /// Whether a report says what its machine does. A run that still goes on, that broke off or that selected no case does not.
 pub(super) fn has_result(report: &Kept) -> bool {
-    report.is_complete && report.has_cases
+    report.has_ended() && report.has_cases
 }
 
 /// The product of a report's GPUs, however many it has.

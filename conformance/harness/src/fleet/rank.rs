@@ -68,7 +68,7 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
                 }
             }
             // A report that broke off may have missed the case that breaks the rule, so it is no exception.
-            sound.retain(|index: &usize| reports[*index].is_complete);
+            sound.retain(|index: &usize| reports[*index].has_ended());
             let rare = if is_broken { broken } else { sound };
             if is_rare(&rare) {
                 let causes = if is_broken { ways_of(&rare) } else { Vec::new() };
