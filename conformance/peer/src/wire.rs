@@ -62,7 +62,7 @@ pub enum ReceiveError {
     },
     /// The announced length is longer than any message.
     TooLong(usize),
-    /// More descriptors came than fit; the kernel dropped some.
+    /// More descriptors came than fit or than this process may open; the kernel dropped some.
     DescriptorsLost,
     /// The deadline passed.
     Deadline,
@@ -78,7 +78,11 @@ impl fmt::Display for ReceiveError {
                 write!(f, "the connection was closed after {received} of {announced} bytes of a message")
             }
             Self::TooLong(length) => write!(f, "a message announced {length} bytes, more than {LONGEST_FRAME}"),
-            Self::DescriptorsLost => write!(f, "a message came with more descriptors than {MOST_DESCRIPTORS}"),
+            Self::DescriptorsLost => write!(
+                f,
+                "descriptors were lost: a message came with more than {MOST_DESCRIPTORS}, or this process can open no more \
+                 files (RLIMIT_NOFILE)"
+            ),
             Self::Deadline => write!(f, "the deadline passed"),
             Self::Io(error) => write!(f, "the socket failed: {error}"),
         }
@@ -262,12 +266,25 @@ impl Channel {
 }
 
 /// Waits until one is ready or the deadline has passed. Returns how many are ready.
-fn poll_until(descriptors: &mut [PollFd<'_>], deadline: Option<Instant>) -> io::Result<usize> {
+///
+/// If this process is stopped, as by Ctrl-Z or with its container, the process at the other end usually is too. So this
+/// time does not count.
+fn poll_until(descriptors: &mut [PollFd<'_>], mut deadline: Option<Instant>) -> io::Result<usize> {
+    /// The longest wait at a time. If it takes twice as long, this process was stopped.
+    const AT_A_TIME: Duration = Duration::from_millis(250);
     loop {
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        match poll(descriptors, left.map(timespec).as_ref()) {
-            Err(Errno::INTR) => {}
+        let began = Instant::now();
+        let wait = deadline.map(|deadline| deadline.saturating_duration_since(began).min(AT_A_TIME));
+        match poll(descriptors, wait.map(timespec).as_ref()) {
+            Ok(0) | Err(Errno::INTR) => {}
             ready => return Ok(ready?),
+        }
+        let (Some(wait), Some(until)) = (wait, deadline) else { continue };
+        let lost = began.elapsed().saturating_sub(wait);
+        if lost > AT_A_TIME && !wait.is_zero() {
+            deadline = Some(until + lost);
+        } else if Instant::now() >= until {
+            return Ok(0);
         }
     }
 }

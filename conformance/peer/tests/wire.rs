@@ -11,7 +11,7 @@ use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 use rstest::rstest;
 use rustix::io::Errno;
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
 /// The kernel's SCM_MAX_FD: the most descriptors that one message carries.
 const MOST_CARRIED: usize = 253;
@@ -82,7 +82,8 @@ fn lost_descriptors_are_reported(#[case] count: usize) {
         return;
     }
     assert_eq!(sent, Ok(header.len()));
-    assert!(matches!(other.receive(None), Err(ReceiveError::DescriptorsLost)));
+    let lost = other.receive(None).unwrap_err();
+    assert!(matches!(lost, ReceiveError::DescriptorsLost) && lost.to_string().contains("RLIMIT_NOFILE"), "{lost}");
 }
 
 /// A message that does not fit the socket waits for its reader until the deadline, and no longer.
@@ -122,4 +123,31 @@ fn a_watched_process_that_ends_closes_its_connection() {
     let unread = one.send(&vec![1; 1 << 20], &[], None).unwrap_err();
     assert_eq!(unread.kind(), ErrorKind::BrokenPipe);
     child.wait().unwrap();
+}
+
+/// Marks the second process of the next test.
+const WAITS: &str = "PEER_TEST_WAITS";
+
+/// The time in which a process is stopped does not count: whoever must send was stopped too, and goes on only now.
+#[test]
+fn a_deadline_does_not_pass_while_the_process_is_stopped() {
+    const DEADLINE: Duration = Duration::from_secs(1);
+    if std::env::var_os(WAITS).is_some() {
+        let channel = peer::inherited().unwrap();
+        channel.send(b"waits", &[], None).unwrap();
+        channel.receive(Some(Instant::now() + DEADLINE)).unwrap();
+        return;
+    }
+    let (mut command, channel) = peer::command().unwrap();
+    command.env(WAITS, "1").args(["--exact", "a_deadline_does_not_pass_while_the_process_is_stopped"]);
+    let mut child = command.spawn().unwrap();
+    channel.receive(Some(Instant::now() + 10 * DEADLINE)).unwrap();
+    let process = Pid::from_child(&child);
+    kill_process(process, Signal::STOP).unwrap();
+    std::thread::sleep(2 * DEADLINE);
+    kill_process(process, Signal::CONT).unwrap();
+    std::thread::sleep(DEADLINE / 4);
+    // If the process has given up, its exit code says so.
+    let _ = channel.send(b"late", &[], None);
+    assert!(child.wait().unwrap().success());
 }

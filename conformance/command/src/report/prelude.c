@@ -171,7 +171,7 @@ static void *symbol(void *library, const char *name) {
 
 static void load(void) {
     const char *path = getenv("CUDA_IPC_DRIVER");
-    void *library = dlopen(path ? path : "libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+    void *library = dlopen(path && *path ? path : "libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
     if (!library)
         end(CANNOT_RUN, "cannot run: %s", dlerror());
 //RUNTIME//

@@ -12,6 +12,8 @@ use super::piece::{MARK, Piece, pieces, shape};
 const FEWEST: usize = 8;
 /// The longest block that becomes a loop, in lines.
 const LONGEST: usize = 64;
+/// After a run that cannot be a loop, this share of it is left out.
+const SHARE: usize = 16;
 /// Begins the first line of a step.
 const STEP: &str = "/* step ";
 /// The most literals that follow no rule and are listed instead.
@@ -79,6 +81,9 @@ impl Body {
         for (place, line) in pieces.iter().enumerate() {
             line.iter().filter_map(Piece::name).for_each(|name| used.entry(name).or_default().push(place));
         }
+        // Where blocks of each length are tried again after a run that is no loop: one line later, it rarely is. So a long run
+        // that cannot be a loop is not tried from each of its lines.
+        let mut again = [0; LONGEST + 1];
         let mut start = 0;
         while start < shapes.len().min(before) {
             for length in 1..=LONGEST.min(shapes.len() - start) {
@@ -86,6 +91,9 @@ impl Body {
                 let fewest = if is_thread { 2 } else { FEWEST };
                 if is_thread != of_threads {
                     break;
+                }
+                if start < again[length] {
+                    continue;
                 }
                 let Some(run) = run(&shapes, start, length).filter(|run| run.rounds >= fewest) else { continue };
                 // The block may begin at any of its lines. The best beginning needs no array.
@@ -102,6 +110,7 @@ impl Body {
                         return true;
                     }
                 }
+                again[length] = start + length * (run.rounds / SHARE);
             }
             start += 1;
         }
@@ -128,12 +137,16 @@ impl Body {
                 (*first..=*last).step_by(*step as usize).map(|number| format!("{stem}{number}")).collect();
             let types: Option<BTreeSet<_>> = members.iter().map(|name| type_of(&types_of, name)).collect();
             let Some(types) = types.filter(|types| types.len() == 1) else { return false };
-            let of = types.into_iter().next().unwrap_or_default();
+            let (of, initial) = types.into_iter().next().unwrap_or_default();
             // The variables of a round can be arrays.
             let of_one = types_of.get(&*members[0]).map_or("", |(_, name)| &name[bare(name).len()..]);
             let length = if of_one.starts_with('[') { of_one } else { "" };
             let of = of.trim_start_matches("static ");
-            declared.push((format!("static {of}"), format!("{array}[{}]{length}", members.len())));
+            let initial = match initial {
+                "" => String::new(),
+                initial => format!(" = {{ [0 ... {}] = {initial} }}", members.len() - 1),
+            };
+            declared.push((format!("static {of}"), format!("{array}[{}]{length}{initial}", members.len())));
             for (index, member) in members.into_iter().enumerate() {
                 array_of.insert(member, format!("{array}[{index}]"));
             }
@@ -240,11 +253,14 @@ impl Run {
     }
 }
 
-/// Returns the type of a variable that can be an element of an array, which begins with zeros.
-fn type_of(types: &BTreeMap<&str, (&String, &String)>, name: &str) -> Option<String> {
+/// Returns the type of a variable, and its initial value: nothing for zero, which is that of an array.
+fn type_of<'types>(
+    types: &BTreeMap<&str, (&'types String, &'types String)>,
+    name: &str,
+) -> Option<(&'types str, &'types str)> {
     let (of, declared) = types.get(name)?;
-    let is_zero = declared.split_once(" = ").is_none_or(|(_, initial)| matches!(initial, "0" | "NULL" | "{ { 0 } }"));
-    is_zero.then(|| (*of).clone())
+    let initial = declared.split_once(" = ").map_or("", |(_, initial)| initial);
+    Some((of, if matches!(initial, "0" | "NULL" | "{ { 0 } }") { "" } else { initial }))
 }
 
 /// Returns a variable's name without its length and its initial value.

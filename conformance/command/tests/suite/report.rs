@@ -293,7 +293,7 @@ fn a_program_of_a_race_runs_several_times() -> Outcome {
     let (_, program) = reported_with("open-allows-one-thread", "reported::threads_open", folder.path())?;
     let program = compiled_with(&program.with_extension("c"), &["-DSECONDS=4"])?;
     let (code, line) = executed(&program, &reference()?, None)?;
-    let runs = line.strip_prefix("the driver behaves as expected in ").and_then(|rest| rest.strip_suffix(" runs"));
+    let runs = line.trim_end().strip_prefix("the driver behaves as expected in ").and_then(|rest| rest.strip_suffix(" runs"));
     let runs = runs.and_then(|runs| runs.parse::<u32>().ok()).unwrap_or_default();
     check!(code == Some(0) && runs > 1, "{code:?}: {line}");
     Ok(())
@@ -319,6 +319,22 @@ fn a_program_knows_the_version_that_its_case_needs(#[case] version: &str) -> Out
         "cannot run: the case needs CUDA 13.0 and a driver before CUDA 13.1, and the driver supports CUDA {version}\n"
     );
     check!(output.status.code() == Some(77) && line == says, "{output:?}");
+    Ok(())
+}
+
+/// An empty CUDA_IPC_DRIVER counts as unset, as it does in the suite.
+#[rstest]
+#[conformance::test()]
+fn an_empty_variable_names_no_driver() -> Outcome {
+    const CASE: &str = "reported::is_for_one_version";
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let text = report(&ran(CASE)?, Some(CASE), folder.path(), "1")?;
+    let program = compiled(Path::new(text.trim().rsplit(' ').next().unwrap_or_default()))?;
+    std::os::unix::fs::symlink(reference()?, folder.path().join("libcuda.so.1")).map_err(harness)?;
+    let mut command = without_settings(&program);
+    command.env("CUDA_IPC_DRIVER", "").env("LD_LIBRARY_PATH", folder.path());
+    let output = command.stdin(Stdio::null()).output().map_err(harness)?;
+    check!(output.status.code() == Some(0), "{output:?}");
     Ok(())
 }
 

@@ -93,6 +93,30 @@ impl Process {
         Ok(status)
     }
 
+    /// Reports a process that crashed, hung or did not end in order while no case owned it. The run fails because of that.
+    pub(crate) fn report(&self, stop: &Stop) {
+        self.bad_ends.add(format!("process {}, {stop}", self.id()));
+    }
+
+    /// Whether a process that waits for a case has ended, although nobody asked for that. If so, it is reported: no case is
+    /// to blame.
+    pub(crate) fn has_ended_unasked(&mut self) -> bool {
+        if self.is_gone() || !self.channel.has_ended(Instant::now()).unwrap_or(false) {
+            return self.is_gone();
+        }
+        let stop = match self.reap() {
+            Ok(status) => {
+                let end = describe(status);
+                trace::write(|| Event::Ended { process: self.id(), end: Some(end.clone()) });
+                Stop::Crashed { role: self.name.clone(), end, step: "the time between two cases".to_owned() }
+            }
+            Err(stop) => stop,
+        };
+        self.report(&stop);
+        self.is_gone = true;
+        true
+    }
+
     /// Lets the process exit by itself. [`Process::end`] waits for that.
     pub(crate) fn begin_to_exit(&self) {
         // If the connection is closed already, the process exits anyway.
@@ -116,7 +140,7 @@ impl Drop for Process {
     /// Ends the process, if its owner did not.
     fn drop(&mut self) {
         if let Err(stop) = self.end() {
-            self.bad_ends.add(format!("process {}, {stop}", self.id()));
+            self.report(&stop);
         }
         // A process that was given up may have ended since.
         let _ = self.child.try_wait();

@@ -223,20 +223,23 @@ impl Process {
     }
 
     pub(crate) fn receive<T: DeserializeOwned>(&mut self) -> Result<Result<T, Refused>, Stop> {
-        self.receive_as(|answer| postcard::from_bytes(answer))
+        self.receive_as(Instant::now() + self.deadline, |answer| postcard::from_bytes(answer))
     }
 
-    /// Waits for the answer to a call whose output nobody reads.
-    pub(crate) fn receive_any(&mut self) -> Result<Result<(), Refused>, Stop> {
-        self.receive_as(|answer| postcard::take_from_bytes(answer).map(|(outcome, _)| outcome))
+    /// Waits for the answer to a call whose output nobody reads, and which was sent before `began`.
+    pub(crate) fn receive_any(&mut self, began: Instant) -> Result<Result<(), Refused>, Stop> {
+        // A long answer that is on its way needs a moment to arrive, although its time is over.
+        let until = (began + self.deadline).max(Instant::now() + self.deadline / 20);
+        self.receive_as(until, |answer| postcard::take_from_bytes(answer).map(|(outcome, _)| outcome))
     }
 
     fn receive_as<T>(
         &mut self,
+        until: Instant,
         decode: impl FnOnce(&[u8]) -> postcard::Result<Result<T, Refused>>,
     ) -> Result<Result<T, Refused>, Stop> {
         (self.took, self.is_awaited) = (None, false);
-        let received = self.channel.receive(Some(Instant::now() + self.deadline));
+        let received = self.channel.receive(Some(until));
         let frame = received.map_err(|error| self.lost(&error, self.deadline))?;
         let (called, step) = (self.number, self.step.clone());
         match message::Envelope::open(&frame.bytes) {

@@ -69,16 +69,16 @@ impl Role {
         self.note(&mut process, received)
     }
 
-    /// Waits for the answer to a call that the case began and did not wait for, as if it failed meanwhile.
+    /// Waits for the answer to a call that the case began before `began` and did not wait for, as if it failed meanwhile.
     ///
     /// # Errors
     /// The process did not answer. What the driver returned is not judged: the case did not ask for it.
-    pub(crate) fn settle(&self) -> Result<(), Stop> {
+    pub(crate) fn settle(&self, began: Instant) -> Result<(), Stop> {
         let mut process = self.process.borrow_mut();
         if !process.is_awaited() {
             return Ok(());
         }
-        let received = process.receive_any();
+        let received = process.receive_any(began);
         match self.note(&mut process, received) {
             Err(Stop::Refused(_) | Stop::Missing(_) | Stop::Unsupported(_)) => Ok(()),
             answer => answer,

@@ -1,6 +1,6 @@
 //! The end of a case: every role releases its resources, and the runner checks for leaks.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::trial::Shared;
 use crate::case::Running;
@@ -54,8 +54,10 @@ impl Shared {
             }
         };
         let (gone, living): (Vec<_>, Vec<_>) = roles.into_iter().partition(Role::is_gone);
+        // Roles that hang do so at the same time, so all of them together have the time of one.
+        let began = Instant::now();
         for role in &living {
-            role.settle().err().iter().for_each(|stop| worse(Bad::of(stop, "")));
+            role.settle(began).err().iter().for_each(|stop| worse(Bad::of(stop, "")));
         }
         let mut early = Vec::new();
         for role in &living {

@@ -33,13 +33,22 @@ impl Balance {
         self.keepers.is_empty()
     }
 
-    /// Returns the memory that is free now.
+    /// Returns the memory that is free now. A keeper that crashes or hangs is reported: without it, no leak on its device
+    /// is noticed.
     pub(crate) fn free(&mut self) -> Bytes {
-        let read = |(device, keeper): (&i32, &mut Process)| {
-            let info: MemInfo = keeper.perform(&AnyCall::from(Call::mem_info {})).ok()?.ok()?;
-            Some((*device, info.free))
-        };
-        self.keepers.iter_mut().filter_map(read).collect()
+        let mut free = Bytes::new();
+        self.keepers.retain(|device, keeper| match keeper.perform(&AnyCall::from(Call::mem_info {})) {
+            Ok(Ok(MemInfo { free: bytes, .. })) => {
+                free.insert(*device, bytes);
+                true
+            }
+            Ok(Err(_)) => true,
+            Err(stop) => {
+                keeper.report(&stop);
+                false
+            }
+        });
+        free
     }
 
     /// Returns the memory that was taken since `before` was free.

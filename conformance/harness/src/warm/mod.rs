@@ -91,9 +91,17 @@ impl WarmRoles {
     }
 
     fn take_idle(&self, name: &str, placement: &Placement) -> Option<Process> {
-        let mut idle = self.idle();
-        let index = idle.iter().position(|process| process.placement == *placement)?;
-        let mut process = idle.swap_remove(index);
+        let mut process = loop {
+            let mut idle = self.idle();
+            let index = idle.iter().position(|process| process.placement == *placement)?;
+            let mut process = idle.swap_remove(index);
+            drop(idle);
+            // The memory of one that ended is free already, or will be: its price stays out of the balance, so that the
+            // case is not blamed.
+            if !process.has_ended_unasked() {
+                break process;
+            }
+        };
         name.clone_into(&mut process.name);
         process.deadline = self.settings.deadline;
         process.may_be_lost = false;
@@ -237,17 +245,21 @@ impl WarmRoles {
     /// Ends every idle role, so that the next case gets new processes. The keepers live on.
     pub(crate) fn renew(&self) {
         self.collect_spare();
-        let idle = std::mem::take(&mut *self.idle());
+        self.take_all_idle().into_iter().for_each(|process| self.end_unowned(process));
+    }
+
+    /// Takes every idle role that lives, and lets it exit.
+    fn take_all_idle(&self) -> Vec<Process> {
+        let mut idle = std::mem::take(&mut *self.idle());
+        idle.retain_mut(|process| !process.has_ended_unasked());
         idle.iter().for_each(Process::begin_to_exit);
-        idle.into_iter().for_each(|process| self.end_unowned(process));
+        idle
     }
 
     /// Ends every idle role and every keeper.
     pub(crate) fn clear(&self) {
         self.collect_spare();
-        let mut idle = self.idle();
-        idle.iter().for_each(Process::begin_to_exit);
-        idle.clear();
+        drop(self.take_all_idle());
         *self.balance() = Balance::default();
     }
 }

@@ -86,6 +86,36 @@ fn a_process_without_a_case_fails_the_run(
     Ok(())
 }
 
+/// A keeper that ends during a run fails it too: without the keeper, the run notices no leak of memory.
+#[rstest]
+#[conformance::test()]
+fn a_keeper_that_ends_fails_the_run() -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").args(["--exact", "planted::kills_a_keeper"]);
+    let run = run(command)?;
+    check!(run.report()?.summary()["pass"] == 1, "{}", run.text());
+    check!(run.output.status.code() == Some(101) && run.text().contains(OUTSIDE), "{}", run.text());
+    let ends = run.report()?.bad_ends;
+    let end = ", keeper: killed by signal 9 (SIGKILL) in cuMemGetInfo()";
+    check!(ends.len() == 1 && ends.iter().all(|known| known.ends_with(end)), "the report has {ends:?}");
+    Ok(())
+}
+
+/// A process that ends between two cases is not blamed on the next one, which gets another process. The run fails.
+#[rstest]
+#[conformance::test()]
+fn a_process_that_ends_between_cases_fails_the_run() -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").arg("planted::ends_between_cases");
+    let run = run(command)?;
+    check!(run.report()?.summary()["pass"] == 2, "{}", run.text());
+    check!(run.output.status.code() == Some(101) && run.text().contains(OUTSIDE), "{}", run.text());
+    let ends = run.report()?.bad_ends;
+    let end = ", exporter: killed by signal 9 (SIGKILL) in the time between two cases";
+    check!(ends.len() == 1 && ends.iter().all(|known| known.ends_with(end)), "the report has {ends:?}");
+    Ok(())
+}
+
 /// The report has such a process before the next case begins, so that a later crash of the machine does not hide it. The
 /// run that goes on with this report fails too.
 #[rstest]

@@ -37,3 +37,18 @@ fn a_breach_has_its_verdict(#[case] planted: &str, #[case] verdict: Verdict, #[c
     check!(after.verdict == Verdict::Pass, "the next case: {} {:?}", after.verdict, after.reason);
     Ok(())
 }
+
+/// Roles that hang at the same time cost the time of one.
+#[rstest]
+#[conformance::test()]
+fn roles_that_hang_share_a_deadline() -> Outcome {
+    let mut command = suite("reference")?;
+    let deadline = DEADLINE.as_secs().to_string();
+    command.env("CONFORMANCE_PLANTED", "1").args(["--deadline", &deadline, "--reruns", "0"]);
+    command.args(["--exact", "planted::stops_during_hangs"]);
+    let report = run(command)?.report()?;
+    let case = report.cases.first().ok_or_else(|| harness("no case ran"))?;
+    check!(case.verdict == Verdict::Timeout, "the verdict is {}: {:?}", case.verdict, case.reason);
+    check!(case.duration_ms < 2.0 * DEADLINE.as_secs_f64() * 1e3, "the verdict took {} ms", case.duration_ms);
+    Ok(())
+}

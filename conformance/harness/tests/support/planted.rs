@@ -10,6 +10,7 @@ use conformance::{
 };
 use cuda_ipc_sys::{CUmemAllocationHandleType, CUresult};
 use rstest::rstest;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 use crate::sample::{exporter, importer};
 use crate::suite::harness;
@@ -35,6 +36,16 @@ fn stops_during_a_call(exporter: Role) -> Outcome {
 #[conformance::test()]
 fn stops_during_a_hang(exporter: Role) -> Outcome {
     let _hangs = exporter.begin::<()>(conformance::calls::planted::Call::hang {})?;
+    Err(Stop::failed("the case knows better"))
+}
+
+/// A check that does not hold while several roles are in calls that do not return.
+#[rstest]
+#[conformance::test()]
+fn stops_during_hangs() -> Outcome {
+    for name in ["one", "two", "three", "four"] {
+        let _hangs = Role::new(name, Placement::device(0))?.begin::<()>(conformance::calls::planted::Call::hang {})?;
+    }
     Err(Stop::failed("the case knows better"))
 }
 
@@ -130,7 +141,7 @@ fn refused(exporter: Role) -> Outcome {
 #[rstest]
 #[conformance::test()]
 fn crash(exporter: Role) -> Outcome {
-    exporter.die_of(rustix::process::Signal::SEGV.as_raw())
+    exporter.die_of(Signal::SEGV.as_raw())
 }
 
 /// A role that exits as told, and does not end in order.
@@ -182,6 +193,26 @@ fn bad_exit_that_is_accepted(exporter: Role, #[case] breaks: bool) -> Outcome {
         return exporter.ctx_synchronize().survived_or_not("synchronize").map(drop);
     }
     check!(exporter.id() != BROKEN.load(Ordering::Relaxed), "the process serves another case");
+    Ok(())
+}
+
+/// A role that ends while it waits for the next case, and that case, which gets another process.
+#[rstest]
+#[case::a_serves(false)]
+#[case::b_is_another(true)]
+#[conformance::test()]
+fn ends_between_cases(#[case] ends: bool) -> Outcome {
+    static SERVED: AtomicU32 = AtomicU32::new(0);
+    if !ends {
+        SERVED.store(Role::new("exporter", Placement::device(0))?.id(), Ordering::Relaxed);
+        return Ok(());
+    }
+    let served = SERVED.load(Ordering::Relaxed);
+    let process = Pid::from_raw(served.cast_signed()).ok_or_else(|| harness("no process"))?;
+    kill_process(process, Signal::KILL).map_err(harness)?;
+    // The runner must still find how it ended.
+    waitid(WaitId::Pid(process), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).map_err(harness)?;
+    check!(Role::new("exporter", Placement::device(0))?.id() != served, "the process serves another case");
     Ok(())
 }
 
@@ -359,6 +390,15 @@ fn roles() -> Result<Vec<u32>, Stop> {
     let children = tasks.map(|task| std::fs::read_to_string(task?.path().join("children")));
     let text = children.collect::<Result<String, _>>().map_err(harness)?;
     text.split_whitespace().map(|id| id.parse().map_err(harness)).collect()
+}
+
+/// Kills a process that reads the free memory for the runner, as if its driver had crashed.
+#[rstest]
+#[conformance::test()]
+fn kills_a_keeper() -> Outcome {
+    // The first child is the keeper.
+    let keeper = roles()?.first().and_then(|keeper| Pid::from_raw(keeper.cast_signed()));
+    kill_process(keeper.ok_or_else(|| harness("no process"))?, Signal::KILL).map_err(harness)
 }
 
 /// A case that kills its roles, and one after it whose role has started meanwhile.

@@ -65,9 +65,15 @@ pub(crate) fn report(processes: &mut Processes, found: Finding, asked: Models) -
     let (signature, original) = (Signature::of(&failed), tree.current());
     let is_same = |failed: &Failed| Signature::of(failed) == signature;
     let Some(on_new) = processes.perform_anew(&original).err().filter(is_same) else {
-        let text = "It fails only after the scripts before it, so its number alone does not repeat it.";
+        // The first script of a run had new processes the first time too.
+        let (why, again) = if number == 0 || asked.script.is_some() {
+            ("by chance", Again::Script(number))
+        } else {
+            ("only after the scripts before it, or by chance", Again::Scripts(number + 1))
+        };
+        let text = format!("It did not fail again on new processes, so it fails {why}.");
         let text = format!("script {number}:\n{}\n{text}", failed.text(&original));
-        annotate(Note { text, again: Some(Again::Scripts(number + 1)), row: failed.row });
+        annotate(Note { text, again: Some(again), row: failed.row });
         return failed.stop;
     };
     let mut shortest = (on_new, original.clone());

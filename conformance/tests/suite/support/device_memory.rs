@@ -95,6 +95,6 @@ impl<'role> Account<'role> {
     }
 
     const fn shows_the_allocation(&self, free: u64) -> bool {
-        free + self.large / 2 < self.free
+        free.saturating_add(self.large / 2) < self.free
     }
 }
