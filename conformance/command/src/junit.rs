@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use conformance::Verdict;
-use conformance::report::{CaseReport, Identification, Report, without_process_number};
+use conformance::report::{CaseReport, Identification, Report, how_it_ended};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 use crate::output::{Failure, write};
@@ -78,7 +78,7 @@ fn junit(report: &Report) -> quick_junit::Report {
     groups.entry(REQUIRE).or_default().extend(report.run.unmet.iter().map(|unmet| unmet_requirement(unmet)));
     let mut alike: BTreeMap<_, usize> = BTreeMap::new();
     for end in &report.bad_ends {
-        let count = alike.entry(without_process_number(end)).or_default();
+        let count = alike.entry(how_it_ended(end)).or_default();
         *count += 1;
         groups.entry(PROCESSES).or_default().push(bad_end(end, *count));
     }
@@ -192,7 +192,7 @@ fn bad_end(end: &str, count: usize) -> TestCase {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
     let told = format!("a process crashed or hung outside any case: {end}");
     status.set_type("process").set_message(end).set_description(told);
-    let mut case = TestCase::new(format!("{} ({count})", without_process_number(end)), status);
+    let mut case = TestCase::new(format!("{} ({count})", how_it_ended(end)), status);
     case.set_classname(PROCESSES).set_time(Duration::ZERO);
     case
 }

@@ -110,6 +110,11 @@ impl Step {
         self.text.starts_with(GIVES_BACK)
     }
 
+    /// Whether the step opens, checks and closes something a number of times, and answers with the round that was wrong.
+    pub(crate) fn opens_repeatedly(&self) -> bool {
+        self.name().ends_with("_repeatedly")
+    }
+
     /// Whether a call of the step failed, or did not return.
     pub(crate) fn is_refused(&self) -> bool {
         self.calls.iter().any(|called| called.returned.as_ref().is_none_or(|returned| returned.code != 0))

@@ -50,6 +50,7 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
         return Err(Unwritable::new("a program cannot both replace the program of a process and choose a process id"));
     }
     let mut program = Program::new(assemble::identifiers(story).iter().map(|name| name.to_uppercase()));
+    program.has_failed = story.has_failed();
     for (role, device) in story.roles.iter().enumerate() {
         program.devices[role + 1] = device.place.device;
     }
@@ -136,7 +137,8 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
                 program.line(role + 1, format!("calls[self] = no_call[{wait}];"));
                 program.turn(PARENT);
                 let process = program.participants[role + 1].clone();
-                let (waits, _) = program.variable(PARENT, Kind::Number, "int", "waits", u64::from(*still_waits));
+                let (waits, _) =
+                    program.variable(PARENT, Kind::Number, "int", "still_waiting", u64::from(*still_waits));
                 program.line(PARENT, format!("{waits} = still_waits({process}, {wait}, {ms});"));
                 last_answer = if *still_waits { "true" } else { "false" };
             }

@@ -367,7 +367,7 @@ fn sides(
             let rights = if right_is_literal { Vec::new() } else { candidates(program, acting, *right) };
             let literal = |number: i128| Side { text: literal(number), value: None };
             // Several numbers can be equal. The program has some under the name that they have in the case.
-            let is_called = |place: &&usize| program.values.get(**place).name.trim_end_matches(is_digit) == called;
+            let is_called = |place: &&usize| without_number(&program.values.get(**place).name) == called;
             match (lefts.iter().rfind(is_called).or_else(|| lefts.last()), rights.first()) {
                 // Two numbers that calls returned, such as the ids of two buffers.
                 (Some(one), Some(other)) if one != other && is_an_id(*left) && left == right => {
@@ -378,8 +378,9 @@ fn sides(
                     Some((side(*one), side(*other)))
                 }
                 (Some(one), Some(_)) if is_object(program, acting, *left) && left == right => {
-                    let (base, offset) = program.values.place(acting, u64::try_from(*right).ok()?)?;
-                    (base != *one && is_equality)
+                    let (base, offset) =
+                        program.values.place_besides(acting, u64::try_from(*right).ok()?, Some(*one))?;
+                    is_equality
                         .then(|| (side(*one), Side { text: offset_from(program, base, offset), value: Some(base) }))
                 }
                 (Some(one), _) if *right < FIRST_ADDRESS => Some((side(*one), literal(*right))),
@@ -400,8 +401,10 @@ fn called(text: &str) -> &str {
     text.split(' ').next().unwrap_or_default()
 }
 
-fn is_digit(c: char) -> bool {
-    c.is_ascii_digit()
+/// Returns the name of a variable without its number: `values[2]` for `values1[2]`.
+fn without_number(name: &str) -> String {
+    let (variable, element) = name.split_at(name.find('[').unwrap_or(name.len()));
+    format!("{}{element}", variable.trim_end_matches(|c: char| c.is_ascii_digit()))
 }
 
 fn offset_from(program: &Program, base: usize, offset: i64) -> String {

@@ -125,7 +125,7 @@ static void make(int process, void (*run)(void)) {
 }
 
 int main(void) {
-    has_found = mmap(NULL, sizeof *has_found, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    has_found = mmap(NULL, 2 * sizeof *has_found, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     calls = mmap(NULL, sizeof *calls * PROCESSES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     processes = mmap(NULL, sizeof *processes * PROCESSES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (int one = 0; one < PROCESSES; one++)

@@ -18,7 +18,8 @@ static int is_gone[PROCESSES];
 /* The call that each process makes, for the parent to name if the process dies in it. */
 static const char *volatile *calls;
 
-/* Whether a process has found that the driver misbehaves. The parent needs this: the process can take long to end. */
+/* Whether a process has found that the driver misbehaves. The parent needs this: the process can take long to end. The
+ * second number is 1 from when a process begins to say what it has found: the others say nothing. */
 static int *has_found;
 
 /* Prints one line and ends the process. */
@@ -27,6 +28,12 @@ static void end(int code, const char *format, ...) {
     /* Several threads can find something. The first one says what, and its exit ends the others. */
     while (__atomic_exchange_n(&is_ending, 1, __ATOMIC_SEQ_CST))
         pause();
+    if (has_found && code == MISBEHAVES && __atomic_exchange_n(&has_found[1], 1, __ATOMIC_SEQ_CST)) {
+        /* The parent ends all processes when one has ended. */
+        for (int tries = 0; tries < 1000 && !__atomic_load_n(&has_found[0], __ATOMIC_SEQ_CST); tries++)
+            nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
+        _exit(code);
+    }
     char text[1024];
     va_list arguments;
     va_start(arguments, format);
@@ -35,7 +42,7 @@ static void end(int code, const char *format, ...) {
     printf("%s\n", text);
     fflush(stdout);
     if (has_found && code == MISBEHAVES)
-        *has_found = 1;
+        has_found[0] = 1;
     _exit(code);
 }
 

@@ -20,6 +20,18 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<(),
             program.values.get_mut(place).size = length;
         }
         "stack_address" => word_of_the_stack(program, me, answered(&step.answer).ok_or_else(missing)?),
+        "can_bind_memory" => {
+            // Only the answer of a process that may can be of a driver that misbehaves.
+            let binds = "syscall(SYS_mbind, 0, 0, 0, 0, 0, 0)";
+            if step.answer == "true" {
+                program.line(
+                    me,
+                    format!(
+                        "if ({binds})\n    end(CANNOT_RUN, \"cannot run: no memory can be bound to a NUMA node\");"
+                    ),
+                );
+            }
+        }
         "set_host_flag" => {
             let flag = call::host(program, me, number("pointer")?);
             program.line(me, format!("*(volatile unsigned *){flag} = {};", number("value")?));

@@ -53,6 +53,8 @@ pub(crate) struct Program {
     pub(crate) values: Values,
     /// Where the step that is being written read memory of a device into: its address in the recorded run, and the buffer.
     pub(crate) read: Option<(u64, String)>,
+    /// Whether the recorded run failed.
+    pub(crate) has_failed: bool,
     /// The driver functions that the program calls, by their names in source code.
     pub(crate) functions: BTreeSet<String>,
     /// The kernels that it launches.
@@ -89,6 +91,7 @@ impl Program {
             acting: PARENT,
             values: Values::default(),
             read: None,
+            has_failed: false,
             functions: BTreeSet::new(),
             kernels: BTreeSet::new(),
             helpers: BTreeSet::new(),

@@ -205,6 +205,15 @@ impl Body {
             }
             block.push(line);
         }
+        // Host memory that only one round uses is freed there: a program that keeps it would seem to leak.
+        let freed = |name: &&String| {
+            let is_made = |line: &String| line.trim_start().starts_with(&format!("{name} = buffer("));
+            // Pending work may still use it.
+            let is_pending = |line: &String| line.contains("Async(") && line.contains(name.as_str());
+            block.iter().any(is_made) && !block.iter().any(is_pending)
+        };
+        let freed: Vec<_> = inner.values().filter(freed).map(|name| format!("    free({name});")).collect();
+        block.extend(freed);
         let mut replaced = tables;
         replaced.push(format!("    for (size_t {counter} = 0; {counter} < {rounds}; {counter}++) {{"));
         // The variables of the other rounds.

@@ -74,7 +74,10 @@ fn calls(program: &mut Program, me: usize, step: &Step) -> Result<(), Unwritable
         buffer = written.buffer.clone().or(buffer);
         last = code;
         if is_success {
-            if code.is_some_and(|code| code != 0) && step.has_output {
+            if step.opens_repeatedly() && written.text.starts_with("cuEventQuery(") {
+                // The work that was recorded is pending during all rounds.
+                program.line(me, format!("refuses({}, {});", written.text, CUresult::CUDA_ERROR_NOT_READY.0));
+            } else if code.is_some_and(|code| code != 0) && step.has_output {
                 kept_code(program, me, code, &format!("tries({})", written.text));
             } else {
                 program.line(me, format!("succeeds({});", written.text));
@@ -85,7 +88,17 @@ fn calls(program: &mut Program, me: usize, step: &Step) -> Result<(), Unwritable
         const ENDS_CONTEXTS: [&str; 3] = ["cuCtxDestroy", "cuDevicePrimaryCtxReset", "cudaDeviceReset"];
         ends_contexts |= ENDS_CONTEXTS.iter().any(|function| written.text.starts_with(function));
         let unregisters = written.text.starts_with("cuLogsUnregisterCallback");
+        let shown = written.buffer.clone().filter(|_| step.opens_repeatedly());
+        if program.has_failed && is_success && code == Some(0) {
+            same_outputs(program, me, &written);
+        }
         written.register(program, me);
+        if let (Some(buffer), Some(seed)) = (shown, step.number("seed")) {
+            program.helpers.insert("pattern");
+            let wrong = format!("wrong_words({buffer}, 1, {})", call::word(seed));
+            program.line(me, format!("compares({wrong}, ==, 0, \"an import shows what was shared\");"));
+            program.checks += 1;
+        }
         if name.ends_with("export_and_close") {
             let descriptor = program.values.last_descriptor().unwrap_or_default();
             program.line(me, format!("close({descriptor});"));
@@ -112,6 +125,22 @@ fn calls(program: &mut Program, me: usize, step: &Step) -> Result<(), Unwritable
         program.line(me, super::FORGET);
     }
     answered(program, me, step, &name, buffer, last)
+}
+
+/// Adds a line for each output of a call that equals an earlier one, or is null. Later steps can then mean either of them,
+/// so the program goes on only if the driver does the same again.
+fn same_outputs(program: &mut Program, me: usize, written: &Written) {
+    const OF: [&str; 4] = ["CUdeviceptr", "CUevent", "CUmemoryPool", "CUstream"];
+    for output in written.outputs.iter().filter(|output| output.kind == Kind::Object && OF.contains(&output.of)) {
+        let known = match output.number {
+            0 => Some("0"),
+            _ => program.values.same_as(output).map(|known| known.name.as_str()),
+        };
+        if let Some(known) = known {
+            let line = format!("takes_the_path({} != {known}, 0);", output.name);
+            program.line(me, line);
+        }
+    }
 }
 
 /// Whether work had ended that the case expected to be pending.

@@ -57,6 +57,11 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
 
 /// Parses a code at the beginning of a text. Returns it with the rest.
 fn code(text: &str) -> Option<(u32, &str)> {
+    if let Some(number) = text.strip_prefix("CUDA error ") {
+        let (number, after) = number.split_at(number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len()));
+        let after = after.strip_prefix(", which has no name in these bindings").unwrap_or(after);
+        return Some((number.parse().ok()?, after));
+    }
     let (name, rest) = text.strip_prefix("CUDA_")?.split_once(" (")?;
     let (number, after) = rest.split_once(')')?;
     let is_name = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');

@@ -36,8 +36,22 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<(),
         arguments.map(|argument| argument.value).collect()
     };
     threads.sort_by_cached_key(|(_, calls)| calls.iter().map(inputs).collect::<Vec<_>>());
+    // A thread that is refused makes no further calls. So that all do the same, the others make no more than it did.
+    let is_refused = |called: &&Called| called.returned.as_ref().is_some_and(|returned| returned.code != 0);
+    let refused_at = threads.iter().filter(|(_, calls)| calls.last().is_some_and(is_refused));
+    if refused.is_none()
+        && let Some(fewest) = refused_at.map(|(_, calls)| calls.len()).min()
+    {
+        threads.iter_mut().for_each(|(_, calls)| calls.truncate(fewest));
+    }
+    // A thread alone is a loop of one round.
+    let is_alone = threads.len() == 1;
+    if is_alone {
+        program.line(me, "for (size_t thread = 0; thread < 1; thread++) {");
+    }
+    let indent = if is_alone { "    " } else { "" };
     for (_, calls) in threads {
-        program.line(me, MARK);
+        program.line(me, format!("{indent}{MARK}"));
         let last = calls.len() - 1;
         for (place, called) in calls.into_iter().enumerate() {
             let written = call::write(program, me, called)?;
@@ -45,16 +59,19 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<(),
             program.line(
                 me,
                 match refused.as_ref().filter(|_: &&String| place == last) {
-                    Some(codes) => format!("refuses({}{codes});", written.text),
-                    None => format!("succeeds({});", written.text),
+                    Some(codes) => format!("{indent}refuses({}{codes});", written.text),
+                    None => format!("{indent}succeeds({});", written.text),
                 },
             );
             written.register(program, me);
             if called.call.function.ends_with("ExportToShareableHandle") {
                 let descriptor = program.values.last_descriptor().unwrap_or_default();
-                program.line(me, format!("close({descriptor});"));
+                program.line(me, format!("{indent}close({descriptor});"));
             }
         }
+    }
+    if is_alone {
+        program.line(me, "}");
     }
     Ok(())
 }

@@ -137,11 +137,18 @@ impl Values {
 
     /// Finds an address in a participant: exactly, inside something, or near it.
     pub(crate) fn place(&self, participant: usize, address: u64) -> Option<Placed> {
+        self.place_besides(participant, address, None)
+    }
+
+    /// The same for an address that a value has, in another value than this one.
+    pub(crate) fn place_besides(&self, participant: usize, address: u64, value: Option<usize>) -> Option<Placed> {
         /// How far from an allocation a case looks for its neighbours.
         const NEAR: u64 = 16 << 20;
         let own = || {
             let all = self.all.iter().enumerate().rev();
-            all.filter(|(_, value)| value.kind == Kind::Object && value.owner == participant && value.number != 0)
+            all.filter(|(place, it)| {
+                it.kind == Kind::Object && it.owner == participant && it.number != 0 && Some(*place) != value
+            })
         };
         let equal = || own().filter(|(_, value)| value.number == address).map(|(place, _)| (place, 0));
         let exact = equal().find(|(place, _)| !self.all[*place].is_released).or_else(|| equal().next());

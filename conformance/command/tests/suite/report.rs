@@ -293,7 +293,8 @@ fn a_program_of_a_race_runs_several_times() -> Outcome {
     let (_, program) = reported_with("open-allows-one-thread", "reported::threads_open", folder.path())?;
     let program = compiled_with(&program.with_extension("c"), &["-DSECONDS=4"])?;
     let (code, line) = executed(&program, &reference()?, None)?;
-    let runs = line.trim_end().strip_prefix("the driver behaves as expected in ").and_then(|rest| rest.strip_suffix(" runs"));
+    let runs =
+        line.trim_end().strip_prefix("the driver behaves as expected in ").and_then(|rest| rest.strip_suffix(" runs"));
     let runs = runs.and_then(|runs| runs.parse::<u32>().ok()).unwrap_or_default();
     check!(code == Some(0) && runs > 1, "{code:?}: {line}");
     Ok(())

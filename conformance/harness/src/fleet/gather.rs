@@ -10,7 +10,7 @@ use std::{fs, thread};
 use super::types::{IncidentKind, Unread};
 use crate::diff::noise::without_addresses;
 use crate::diff::{cause_of, key, without_numbers};
-use crate::report::{Brief, BriefCase, Runs, Weight, way_of_end, without_process_number};
+use crate::report::{Brief, BriefCase, Runs, Weight, how_it_ended, way_of_end};
 use crate::{Defect, Verdict};
 
 /// Values by number, each once.
@@ -113,7 +113,7 @@ impl Seen {
 
     /// Leaves out the process number: it differs in each report, and chance decides which report is read first.
     fn process(end: &str) -> Self {
-        let what = without_process_number(end).to_owned();
+        let what = how_it_ended(end).to_owned();
         Self { kind: IncidentKind::Process, what, case: None }
     }
 

@@ -42,7 +42,7 @@ use crate::{Failure, Verdict};
 /// Returns how a process ended that crashed or hung outside any case, without its number, which differs in each run,
 /// and without the seconds of its deadline, which reports of earlier suites do not have.
 #[must_use]
-pub fn without_process_number(end: &str) -> &str {
+pub fn how_it_ended(end: &str) -> &str {
     const HANG: &str = " before the deadline";
     let after = end.strip_prefix("process ").map(|end| end.trim_start_matches(|c: char| c.is_ascii_digit()));
     let how = after.and_then(|end| end.strip_prefix(", ")).unwrap_or(end);
@@ -52,7 +52,7 @@ pub fn without_process_number(end: &str) -> &str {
 /// Returns the way in which a process ended that crashed or hung outside any case: its role, and how it ended. The
 /// number of the role is left out: of several equal roles, such as `importer 2`, chance decides which one crashes.
 pub(crate) fn way_of_end(end: &str) -> String {
-    let end = without_process_number(end);
+    let end = how_it_ended(end);
     let Some((role, how)) = end.split_once(": ") else { return end.to_owned() };
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let role = role.rsplit_once(' ').filter(|(_, number)| is_number(number)).map_or(role, |(role, _)| role);
