@@ -216,8 +216,12 @@ impl Writer<'_> {
             // A driver may have returned one handle for several imports. Each release, also one that the driver refused, then
             // stands for one of these imports.
             "CUmemGenericAllocationHandle" if function == "cuMemRelease" && value != 0 => {
-                let released = program.values.release_handle(participant, value).map(|value| value.name.clone());
+                let released = program.values.release_handle(participant, kind, value).map(|value| value.name.clone());
                 return Some(released.unwrap_or_else(|| self.object("")));
+            }
+            "CUmemoryPool" if function == "cuMemPoolDestroy" && self.succeeded => {
+                let released = program.values.release_handle(participant, kind, value).map(|value| value.name.clone());
+                return Some(released.unwrap_or_else(|| self.object("(void *)")));
             }
             "CUmemGenericAllocationHandle" => return Some(self.object("")),
             _ if is_object(kind) => return Some(self.object("(void *)")),

@@ -83,6 +83,14 @@ impl Values {
         self.all.iter().enumerate().filter(is_it).map(|(place, _)| place).collect()
     }
 
+    /// Returns an earlier value of the same participant and type with the same number, which has not been given back.
+    pub(crate) fn same_as(&self, new: &Value) -> Option<&Value> {
+        let is_it = |known: &&Value| {
+            known.owner == new.owner && known.of == new.of && known.number == new.number && !known.is_released
+        };
+        self.all.iter().rfind(is_it)
+    }
+
     /// Returns the places of the values that qualify, oldest first.
     pub(crate) fn all_that(&self, qualifies: impl Fn(&Value) -> bool) -> Vec<usize> {
         let qualifying = self.all.iter().enumerate().filter(|(_, value)| qualifies(value));
@@ -178,9 +186,8 @@ impl Values {
         self.release_one(|value| value.kind == Kind::Object && value.owner == participant && value.number == address)
     }
 
-    /// The same for a handle of physical memory.
-    pub(crate) fn release_handle(&mut self, participant: usize, handle: u64) -> Option<&Value> {
-        let of = "CUmemGenericAllocationHandle";
+    /// The same for a handle of physical memory or of a pool, by its type.
+    pub(crate) fn release_handle(&mut self, participant: usize, of: &str, handle: u64) -> Option<&Value> {
         self.release_one(|value| value.of == of && value.owner == participant && value.number == handle)
     }
 

@@ -56,6 +56,26 @@ fn an_entry_that_no_case_met_is_named(#[case] case: &str, #[case] reason: &str, 
     Ok(())
 }
 
+/// An entry that was written after the run, for a failure of that run, is not called one that does not fit.
+#[rstest]
+#[conformance::test()]
+fn an_entry_that_the_run_did_not_have_is_named() -> Outcome {
+    let list = tempfile::NamedTempFile::new().map_err(harness)?;
+    let entry = "[[deviation]]\ncase = \"planted::fail\"\ndriver = \"reference\"\nfrom = \"0.1\"\nverdict = \"fail\"\n\
+                 reason = \"does not hold\"\nlink = \"https://example.org/1\"\ndate = \"2026-11-21\"\n";
+    std::fs::write(list.path(), entry).map_err(harness)?;
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").args(["--exact", "planted::fail"]);
+    let run = run(command)?;
+    let mut command = conformance(&["show"])?;
+    command.arg(run.path()).arg("--deviations").arg(list.path());
+    let (code, shown, errors) = finish(command)?;
+    let says = "lists this failure, but the run did not have this entry";
+    check!(code == Some(0) && shown.contains(says), "{shown}{errors}");
+    check!(!shown.contains("did not fail like that"), "{shown}");
+    Ok(())
+}
+
 /// The lists of a site are added to the shipped one, unless a flag leaves that out.
 #[rstest]
 #[case::alone(&[], &["deviations.toml"])]

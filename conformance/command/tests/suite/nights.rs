@@ -123,6 +123,37 @@ fn a_host_of_nextest_got_another_release(#[values(false, true)] is_of_nextest: b
     Ok(())
 }
 
+/// A host on which nextest runs the suite now is judged by that, not by an earlier run, whole or of `--level quick`. A
+/// run of nextest that checks much less than a whole one may have had a filter.
+#[rstest]
+#[case::after_a_whole_run(false, false, true)]
+#[case::after_a_quick_run(true, false, true)]
+#[case::with_a_filter(false, true, false)]
+#[conformance::test()]
+fn a_host_has_changed_to_nextest(#[case] was_quick: bool, #[case] has_filter: bool, #[case] counts: bool) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for host in 0..4 {
+        let name = format!("node-{host}");
+        let mut old = of_host("580.159.04", 3, &name);
+        old.cases[0].rows = vec!["IPCMEM-OPEN-001".to_owned()];
+        let mut new = old.clone();
+        old.run.is_partial = was_quick;
+        write(folder.path(), &format!("old/{host}.jsonl"), &old)?;
+        new.run.began = Some("2026-11-25T08:00:00.5Z".to_owned());
+        if host == 2 {
+            crash(&mut new);
+        }
+        if has_filter {
+            new.cases.remove(0);
+        }
+        of_nextest(&mut new);
+        write(folder.path(), &format!("new/{host}.jsonl"), &new)?;
+    }
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    check!(printed.contains(": 1 rule breaks on 1 host, but holds on most hosts") == counts, "{printed}{errors}");
+    Ok(())
+}
+
 /// The rows of a case are those of its report: a newer suite may have added some.
 #[rstest]
 #[conformance::test()]

@@ -214,6 +214,12 @@ fn a_disclosure_in_a_pid_namespace_has_a_program() -> Outcome {
     Verdict::Timeout,
     "importer: the duration of step 3: milliseconds1 is "
 )]
+#[case::one_pool_twice(
+    "pool-import-returns-the-first-pool",
+    "reported::an_imported_pool_counts_its_own_memory",
+    Verdict::Fail,
+    "value1 is "
+)]
 #[case::another_path(
     "map-accepts-an-offset-and-ignores-it",
     "reported::a_mapping_begins_at_its_offset",

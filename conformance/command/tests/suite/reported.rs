@@ -9,7 +9,9 @@ use conformance::trace::{computed, condition};
 use conformance::{
     Expect as _, KIB, MIB, MemProperties, Outcome, Placement, Pointer, Role, Stop, Stream, check, disclose,
 };
-use cuda_ipc_sys::{CUdevice_attribute, CUevent_flags, CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
+use cuda_ipc_sys::{
+    CUdevice_attribute, CUevent_flags, CUmemAccess_flags, CUmemAllocationHandleType, CUmemPool_attribute, CUresult,
+};
 use rstest::rstest;
 
 use crate::sample::{exporter, importer};
@@ -17,6 +19,7 @@ use crate::sample::{exporter, importer};
 const READ_WRITE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
 const POOL_MASK: u32 = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES.0;
 const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
+const USED: u32 = CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT.0;
 const FABRIC: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC.0;
 
 /// The driver returns the name of a code in full.
@@ -261,6 +264,23 @@ fn threads_open(exporter: Role, importer: Role) -> Outcome {
     let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(MIB)?)?;
     let pointers = importer.ipc_open_mem_handle_from_threads(handle, 8)?;
     importer.ipc_close_mem_handle_from_threads(pointers)
+}
+
+/// Memory of one of two imported pools is imported. The other pool has none.
+#[rstest]
+#[conformance::test(needs(pool_descriptors))]
+fn an_imported_pool_counts_its_own_memory(exporter: Role, importer: Role) -> Outcome {
+    let share = || {
+        let exported = exporter.mem_pool_create(DESCRIPTOR)?;
+        let sent = exporter.send_descriptor(exporter.mem_pool_export_to_descriptor(exported)?)?;
+        let imported = importer.mem_pool_import_from_descriptor(importer.receive_descriptor(&sent)?)?;
+        Ok::<_, Stop>((exported, imported))
+    };
+    let ((exported, imported), (_, other)) = (share()?, share()?);
+    let pointer = exporter.mem_alloc_from_pool_async(4 * MIB, exported)?;
+    importer.mem_pool_import_pointer(imported, exporter.mem_pool_export_pointer(pointer)?)?;
+    check!(importer.mem_pool_get_attribute(other, USED)? == 0);
+    Ok(())
 }
 
 /// A case for drivers of one version only.

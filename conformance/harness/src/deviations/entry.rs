@@ -199,6 +199,11 @@ impl Entry {
         met.is_some_and(|(reason, _)| reason.contains(&self.reason))
     }
 
+    /// Whether a case in a report failed as listed, although the run did not make it a deviation.
+    pub(super) fn would_be_met(&self, case: &CaseReport) -> bool {
+        case.verdict == self.verdict && case.reason.as_deref().unwrap_or_default().contains(&self.reason)
+    }
+
     fn mark(&self) -> String {
         format!("{LISTED}{})", self.link)
     }
@@ -242,6 +247,17 @@ impl Entry {
             self.list,
             self.verdict,
             self.reason,
+            self.link,
+            self.owner()
+        )
+    }
+
+    /// Returns a sentence that says that a case failed as the entry lists it, but in a run without the entry.
+    pub(super) fn unused(&self) -> String {
+        format!(
+            "deviation: {}: {} lists this failure, but the run did not have this entry, so the failure counted ({}{})",
+            self.name(),
+            self.list,
             self.link,
             self.owner()
         )

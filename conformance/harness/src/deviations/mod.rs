@@ -91,7 +91,8 @@ impl Deviations {
         }
     }
 
-    /// Returns a sentence for each entry whose cases ran but that none of them matched, or that has expired.
+    /// Returns a sentence for each entry whose cases ran but that none of them matched, that the run did not have, or
+    /// that has expired.
     #[must_use]
     pub fn unmatched(&self, report: &Report) -> Vec<String> {
         let told = |entry: &Entry| {
@@ -103,9 +104,15 @@ impl Deviations {
             if entry.no_longer_applies(&report.run) {
                 return Some(entry.expired());
             }
+            if !entry.applies(&report.run) || named.iter().any(|case| entry.was_met(case)) {
+                return None;
+            }
+            // `show` can have other lists than the run had.
+            if named.iter().any(|case| entry.would_be_met(case)) {
+                return Some(entry.unused());
+            }
             let has_passed = named.iter().all(|case| matches!(case.verdict, Verdict::Pass | Verdict::Fixed));
-            let is_met = named.iter().any(|case| entry.was_met(case));
-            (entry.applies(&report.run) && !is_met).then(|| entry.unmatched(has_passed))
+            Some(entry.unmatched(has_passed))
         };
         self.entries.iter().filter_map(told).collect()
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::gather::{Broken, Kept};
+use super::rank::checks;
 use super::types::Way;
 use crate::report::Runs;
 
@@ -51,11 +52,21 @@ pub(super) fn are_unfinished(reports: &[Kept]) -> Vec<bool> {
 /// Returns whether each report is the newest of those with the same host and the same key. A report that names no host
 /// counts as the newest.
 fn are_newest<'a, T: Ord>(reports: &'a [Kept], of: impl Fn(&'a Kept) -> T) -> Vec<bool> {
-    // A report of nextest does not say whether its run had a filter, so one with an end line comes before it. A time of a
-    // later run is a greater text. Reports are sorted by path, and the end of a night's name is its time.
+    // A report of nextest does not say whether its run had a filter. It is whole if it checks nearly as many rules as a
+    // whole report of the host that has an end line, or if there is none.
+    let mut most: BTreeMap<_, usize> = BTreeMap::new();
+    for report in reports.iter().filter(|report| has_result(report) && report.is_complete && !report.is_partial) {
+        let count = most.entry((&report.host, of(report))).or_default();
+        *count = (*count).max(checks(report));
+    }
+    let is_whole = |report: &'a Kept| {
+        let usual = most.get(&(&report.host, of(report))).copied().unwrap_or_default();
+        !report.is_partial && (report.is_complete || 10 * checks(report) >= 9 * usual)
+    };
+    // A time of a later run is a greater text. Reports are sorted by path, and the end of a night's name is its time.
     let rank = |index: usize| {
         let report = &reports[index];
-        (has_result(report), report.is_complete, !report.is_partial, &report.began, index)
+        (has_result(report), is_whole(report), &report.began, index)
     };
     let mut newest = BTreeMap::new();
     for (index, report) in reports.iter().enumerate() {

@@ -231,7 +231,7 @@ fn driver_key(report: &Kept) -> (String, Vec<u32>, String) {
 }
 
 /// The number of rules that a report checks.
-fn checks(report: &Kept) -> usize {
+pub(super) fn checks(report: &Kept) -> usize {
     report.checked.iter().map(|bits| bits.count_ones() as usize).sum()
 }
 
