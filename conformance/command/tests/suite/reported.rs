@@ -266,6 +266,75 @@ fn threads_open(exporter: Role, importer: Role) -> Outcome {
     importer.ipc_close_mem_handle_from_threads(pointers)
 }
 
+/// Another thread than that of the open closes an import.
+#[rstest]
+#[conformance::test()]
+fn a_thread_closes(exporter: Role, importer: Role) -> Outcome {
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(exporter.mem_alloc(MIB)?)?)?;
+    importer.ipc_close_mem_handle_from_threads(vec![import])
+}
+
+/// The importer sees the work before one of two events, and none before the other.
+#[rstest]
+#[conformance::test()]
+fn one_of_two_events_is_pending(exporter: Role, importer: Role) -> Outcome {
+    let flags = CUevent_flags::CU_EVENT_DISABLE_TIMING.0 | CUevent_flags::CU_EVENT_INTERPROCESS.0;
+    let share = || {
+        let event = exporter.event_create(flags)?;
+        Ok::<_, Stop>((event, importer.ipc_open_event_handle(exporter.ipc_get_event_handle(event)?)?))
+    };
+    let ((event, pending), (_, other)) = (share()?, share()?);
+    let stream = exporter.stream_create()?;
+    exporter.launch("spin".into(), vec![1_000_000_000_u64.into()], stream)?;
+    exporter.event_record(event, stream)?;
+    importer.event_query(pending).refused(&[CUresult::CUDA_ERROR_NOT_READY])?;
+    importer.event_query(other)
+}
+
+/// A hint inside a reservation is not given again.
+#[rstest]
+#[conformance::test(needs(virtual_memory))]
+fn a_hint_inside_a_reservation_is_not_given(importer: Role) -> Outcome {
+    let hint = importer.mem_address_reserve(4 * MIB, 0, Pointer::NULL, 0)?.offset(2 * MIB);
+    let address = importer.mem_address_reserve(2 * MIB, 0, hint, 0)?;
+    check!(address != hint);
+    Ok(())
+}
+
+/// Each of many opens of an event sees the work before its record.
+#[rstest]
+#[conformance::test()]
+fn each_open_sees_the_record(exporter: Role, importer: Role) -> Outcome {
+    let event =
+        exporter.event_create(CUevent_flags::CU_EVENT_DISABLE_TIMING.0 | CUevent_flags::CU_EVENT_INTERPROCESS.0)?;
+    let handle = exporter.ipc_get_event_handle(event)?;
+    let stream = exporter.stream_create()?;
+    exporter.launch("spin".into(), vec![1_000_000_000_u64.into()], stream)?;
+    exporter.event_record(event, stream)?;
+    match importer.ipc_open_and_destroy_event_repeatedly(handle, 10)? {
+        None => Ok(()),
+        Some(round) => Err(Stop::failed(format!("round {round} opened something else"))),
+    }
+}
+
+/// A process that opens memory and reads it many times uses no more of the system afterwards. It asks for the buffer ids of
+/// many allocations.
+#[rstest]
+#[conformance::test()]
+fn opening_many_times_keeps_nothing(exporter: Role, importer: Role) -> Outcome {
+    let buffer = exporter.mem_alloc(MIB)?;
+    exporter.fill(buffer, MIB, 7)?;
+    let handle = exporter.ipc_get_mem_handle(buffer)?;
+    check!(importer.ipc_open_and_close_repeatedly(handle, 7, 100)? == None);
+    let before = importer.usage()?.resident;
+    check!(importer.ipc_open_and_close_repeatedly(handle, 7, 3000)? == None);
+    let after = importer.usage()?.resident;
+    check!(after <= before + 4 * MIB);
+    let ids = importer.buffer_ids_of_new_memory(MIB, 200)?;
+    check!(ids.len() == 200);
+    Ok(())
+}
+
 /// Memory of one of two imported pools is imported. The other pool has none.
 #[rstest]
 #[conformance::test(needs(pool_descriptors))]
