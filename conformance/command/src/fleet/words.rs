@@ -7,7 +7,7 @@ use conformance::catalogue::Row;
 use conformance::fleet::{Before, Cell, Fleet, Incident, IncidentKind, Member, Outlier, Regression, Rule, Way};
 
 /// The title of the incidents that no compared report has.
-pub(super) const PAST: &str = "disclosures, Xid messages and crashes of earlier reports";
+pub(super) const PAST: &str = "disclosures, Xid messages and crashes of earlier or incomplete reports";
 
 /// The number of hosts that a sentence names.
 const NAMED: usize = 5;

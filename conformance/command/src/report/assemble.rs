@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::call::quoted;
 use super::program::{PARENT, Program};
-use super::story::Story;
+use super::story::{Act, Story};
 use super::text::identifier;
 use super::{prototype, structure, version};
 
@@ -196,8 +196,11 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str, memory: u
     for ((name, functions), body) in names.iter().zip(&functions[1..]).zip(&bodies[1..]) {
         let _ = write!(text, "\n{functions}static void {name}(void) {{\n{body}}}\n");
     }
-    // Threads race: a failure that one run had, another one need not have.
-    let is_by_chance = story.has_failed() && (is_flaky || program.helpers.contains("threads"));
+    // Threads race, and so do streams: a failure that one run had, another one need not have.
+    let shows_wrong_data = story.acts.iter().any(|act| matches!(act, Act::Check { holds: false, .. }));
+    let races =
+        program.helpers.contains("threads") || program.functions.contains("cuStreamWaitEvent") && shows_wrong_data;
+    let is_by_chance = story.has_failed() && (is_flaky || races);
     let mut main = MAIN.to_owned();
     if uses("kill_process(") || uses("until_gone(") {
         main = main

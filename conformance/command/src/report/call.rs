@@ -165,6 +165,11 @@ pub(crate) fn write(program: &mut Program, participant: usize, called: &Called) 
     if let (Some(size), Some(output)) = (size, written.outputs.first_mut()) {
         output.size = size.max(1);
     }
+    // A refused call returned no object, so nothing after it means this one.
+    if called.returned.as_ref().is_some_and(|returned| returned.code != 0) {
+        let objects = written.outputs.iter_mut().filter(|output| output.kind == Kind::Object && output.number == 0);
+        objects.for_each(|output| output.is_released = true);
+    }
     written.text = format!("{function}({})", texts.join(", "));
     Ok(written)
 }
@@ -190,6 +195,11 @@ impl Writer<'_> {
         let kind = self.parameter.kind;
         let value = argument.value;
         match kind {
+            // A driver that wrote no address of several imports refuses to close them. Each close stands for one of them.
+            "CUdeviceptr" if GIVE_BACK.contains(&function) && value == 0 && !self.succeeded => {
+                let released = program.values.release_unwritten(participant).map(|value| value.name.clone());
+                return Some(released.unwrap_or_else(|| address(program, participant, value)));
+            }
             "CUdeviceptr" if GIVE_BACK.contains(&function) && self.succeeded => {
                 let name = |value: &Value| match value.of {
                     "void *" => format!("(CUdeviceptr)(uintptr_t){}", value.name),

@@ -65,9 +65,11 @@ pub(crate) fn comparison(
         return Ok(Some(Condition { participant: program.values.get(value).owner, text }));
     }
     if matches!(&*compared.operator, "%" | "is a power of") {
-        return arithmetic(program, acting, &compared.operator, &left, &right)
-            .map(Some)
-            .ok_or_else(|| Unwritable::new("the program has no variable for the checked number"));
+        let condition = arithmetic(program, acting, &compared.operator, &left, &right);
+        return match condition {
+            None if !holds => Err(Unwritable::new("the program has no variable for the checked number")),
+            condition => Ok(condition),
+        };
     }
     // A number that the case computes is not the result of a call, even if the two are equal. If it computes the right side from
     // the left one, that number is wrong if what the driver returned was wrong.
@@ -101,7 +103,9 @@ pub(crate) fn comparison(
         let of_a_field = member(program, &left, place).zip(number_of(other));
         let sides = match of_a_field {
             Some((member, right)) => Some((member, Side { text: literal(right), value: None })),
-            None => sides(program, acting, one, other, is_equality, right_is_literal, called(text)),
+            None => {
+                sides(program, acting, one, other, is_equality, right_is_literal, &called(text, &compared.operator))
+            }
         };
         let Some((mut left, mut right)) = sides else {
             continue;
@@ -396,9 +400,11 @@ fn sides(
     }
 }
 
-/// Returns the name that the left side of a comparison has in its case: the `lines` of `lines == 0`.
-fn called(text: &str) -> &str {
-    text.split(' ').next().unwrap_or_default()
+/// Returns what the left side of a comparison is called in its case: the `lines` of `lines == 0`, and the `values[2]` of
+/// `values [2] == 0`.
+fn called(text: &str, operator: &str) -> String {
+    let left = text.split_once(&format!(" {operator} ")).map_or(text, |(left, _)| left);
+    left.split_whitespace().collect()
 }
 
 /// Returns the name of a variable without its number: `values[2]` for `values1[2]`.

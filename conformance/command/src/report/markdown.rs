@@ -184,6 +184,8 @@ impl<'report> Page<'report> {
         }
         if *is_of_another {
             unlike += "; the steps and any program below are of such a run, not of the run of the report";
+        } else if *failed == 0 && *runs > 0 && case.how_it_failed().is_some() {
+            unlike += "; the steps and any program below are of a run that did not fail";
         }
         let _ = writeln!(text, "- **Frequency** {before}; {times}{unlike}");
         text += &details(more);

@@ -83,16 +83,16 @@ impl Body {
         }
         // Where blocks of each length are tried again after a run that is no loop: one line later, it rarely is. So a long run
         // that cannot be a loop is not tried from each of its lines.
-        let mut again = [0; LONGEST + 1];
+        let mut again = [0; LONGEST];
         let mut start = 0;
         while start < shapes.len().min(before) {
-            for length in 1..=LONGEST.min(shapes.len() - start) {
+            for (length, again) in (1..=LONGEST.min(shapes.len() - start)).zip(&mut again) {
                 let is_thread = self.lines[start] == format!("    {MARK}");
                 let fewest = if is_thread { 2 } else { FEWEST };
                 if is_thread != of_threads {
                     break;
                 }
-                if start < again[length] {
+                if start < *again {
                     continue;
                 }
                 let Some(run) = run(&shapes, start, length).filter(|run| run.rounds >= fewest) else { continue };
@@ -110,7 +110,7 @@ impl Body {
                         return true;
                     }
                 }
-                again[length] = start + length * (run.rounds / SHARE);
+                *again = start + length * (run.rounds / SHARE);
             }
             start += 1;
         }

@@ -131,14 +131,20 @@ fn calls(program: &mut Program, me: usize, step: &Step) -> Result<(), Unwritable
 /// so the program goes on only if the driver does the same again.
 fn same_outputs(program: &mut Program, me: usize, written: &Written) {
     const OF: [&str; 4] = ["CUdeviceptr", "CUevent", "CUmemoryPool", "CUstream"];
-    for output in written.outputs.iter().filter(|output| output.kind == Kind::Object && OF.contains(&output.of)) {
-        let known = match output.number {
-            0 => Some("0"),
-            _ => program.values.same_as(output).map(|known| known.name.as_str()),
+    for output in &written.outputs {
+        let differ = match output.kind {
+            Kind::Object if !OF.contains(&output.of) => None,
+            Kind::Object if output.number == 0 => Some(format!("{} != 0", output.name)),
+            Kind::Object => program.values.same_as(output).map(|known| format!("{} != {}", output.name, known.name)),
+            Kind::Handle => {
+                let known = program.values.handles(&output.bytes);
+                let own = known.iter().map(|place| program.values.get(*place)).rfind(|known| known.owner == me);
+                own.map(|known| format!("memcmp(&{}, &{}, 64)", output.name, known.name))
+            }
+            _ => None,
         };
-        if let Some(known) = known {
-            let line = format!("takes_the_path({} != {known}, 0);", output.name);
-            program.line(me, line);
+        if let Some(differ) = differ {
+            program.line(me, format!("takes_the_path({differ}, 0);"));
         }
     }
 }

@@ -189,6 +189,7 @@ impl Story {
                     story.verdict.clone_from(verdict);
                     story.reason = reason.clone().unwrap_or_default();
                     story.own = story.own.min(story.acts.len());
+                    story.a_refused_wait_ends_last();
                     story.refusals_are_expected();
                     let is_step = |act: &Act| matches!(act, Act::Step(_));
                     story.measured = story.acts.iter().position(is_step).unwrap_or(story.acts.len());
@@ -198,6 +199,36 @@ impl Story {
             }
         }
         Err(Unwritable::new("the run of the case did not end"))
+    }
+
+    /// Lets the wait that ended the case end after the other steps. A sound driver ends it only when one of them, such as the
+    /// release of a latch, has come.
+    fn a_refused_wait_ends_last(&mut self) {
+        let own = &mut self.acts[..self.own];
+        let joined = own.iter().enumerate().rev().find_map(|(place, act)| match act {
+            Act::Join(role) => Some((place, *role)),
+            _ => None,
+        });
+        let Some((place, waiter)) = joined else { return };
+        let begun = own[..place].iter().rev().find_map(|act| match act {
+            Act::Step(step) if step.role == waiter => Some(step),
+            _ => None,
+        });
+        let is_refused = begun.is_some_and(Step::is_refused);
+        let is_the_waiters = |act: &Act| match act {
+            Act::Step(step) => step.role == waiter,
+            Act::Exit { role, .. } => *role == waiter,
+            Act::Signal(role, _) => *role == waiter,
+            // They are about the steps before them.
+            Act::Check { .. } | Act::Computed { .. } => true,
+            _ => false,
+        };
+        if matches!(&*self.verdict, "fail" | "leak" | "crash" | "timeout")
+            && is_refused
+            && !own[place..].iter().any(is_the_waiters)
+        {
+            own[place..].rotate_left(1);
+        }
     }
 
     /// Adds a step that a process begins.

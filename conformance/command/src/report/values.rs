@@ -53,6 +53,11 @@ impl Value {
     }
 }
 
+/// Whether a value is an address that a driver did not write.
+fn is_unwritten(value: &Value, participant: usize) -> bool {
+    value.of == "CUdeviceptr" && value.kind == Kind::Object && value.owner == participant && value.number == 0
+}
+
 /// All values so far, oldest first.
 #[derive(Default)]
 pub(crate) struct Values {
@@ -136,9 +141,7 @@ impl Values {
     /// Finds an address in memory whose address a driver did not write: it is still null, and with a sound driver it is not.
     pub(crate) fn unwritten(&self, participant: usize, address: u64) -> Option<Placed> {
         const FAR: u64 = 1 << 30;
-        let is_it = |value: &Value| {
-            value.of == "CUdeviceptr" && value.kind == Kind::Object && value.owner == participant && value.number == 0
-        };
+        let is_it = |value: &Value| is_unwritten(value, participant) && !value.is_released;
         let place = self.all.iter().rposition(is_it).filter(|_| address < FAR)?;
         Some((place, address.cast_signed()))
     }
@@ -184,6 +187,11 @@ impl Values {
     /// that gets an address twice gives the first one back first.
     pub(crate) fn release(&mut self, participant: usize, address: u64) -> Option<&Value> {
         self.release_one(|value| value.kind == Kind::Object && value.owner == participant && value.number == address)
+    }
+
+    /// The same for an address that a driver did not write.
+    pub(crate) fn release_unwritten(&mut self, participant: usize) -> Option<&Value> {
+        self.release_one(|value| is_unwritten(value, participant))
     }
 
     /// The same for a handle of physical memory or of a pool, by its type.

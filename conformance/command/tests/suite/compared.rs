@@ -48,6 +48,14 @@ fn other_suites_and_a_harness_error(old: &mut Report, new: &mut Report) {
     (case.verdict, case.reason) = (Verdict::Error, Some("no process can be started".to_owned()));
 }
 
+fn a_harness_error_and_another_machine(old: &mut Report, new: &mut Report) {
+    old.cases = vec![case("vmm::old")];
+    new.cases = vec![case("vmm::new"), case("vmm::old")];
+    let (error, unsupported) = (&mut old.cases[0], &mut new.cases[1]);
+    (error.verdict, error.reason) = (Verdict::Error, Some("no process can be started".to_owned()));
+    (unsupported.verdict, unsupported.reason) = (Verdict::Unsupported, Some("needs 2 GPUs".to_owned()));
+}
+
 /// If both reports check no case in common, the exit code is 2, and the first sentence says why and what to do.
 #[rstest]
 #[case::only_the_first_line(
@@ -80,6 +88,11 @@ fn other_suites_and_a_harness_error(old: &mut Report, new: &mut Report) {
     other_suites_and_a_harness_error,
     "because none is in both reports, so nothing is known of the driver; compare runs of the same suite; 3 cases are no \
      longer checked: no longer in the suite; 1 case is checked for the first time."
+)]
+#[case::a_harness_error_and_another_machine(
+    a_harness_error_and_another_machine,
+    "because the old run checked none, so nothing is known of the driver; `conformance show` says why the harness failed; \
+     1 case is no longer checked: the machine lacks something that is needed; 1 case is checked for the first time."
 )]
 #[conformance::test()]
 fn a_comparison_of_no_case_is_not_green(#[case] plant: fn(&mut Report, &mut Report), #[case] why: &str) -> Outcome {

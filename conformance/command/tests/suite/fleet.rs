@@ -1,5 +1,6 @@
 //! `conformance fleet`: what many reports say together.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
@@ -161,6 +162,24 @@ fn broken_files_are_named(#[case] arguments: &[&str], #[case] on_output: bool) -
         check!(line.contains(why), "{line}");
     }
     check!(!told.contains("notes.txt"), "{told}");
+    Ok(())
+}
+
+/// A folder that cannot be read, such as the lost+found of a file system, is named and does not stop the others.
+#[rstest]
+#[conformance::test()]
+fn an_unreadable_folder_is_named() -> Outcome {
+    if rustix::process::geteuid().is_root() {
+        return Err(Stop::Unsupported("root reads every folder".to_owned()));
+    }
+    let folder = fleet()?;
+    let lost = folder.path().join("lost+found");
+    std::fs::create_dir(&lost).map_err(harness)?;
+    std::fs::set_permissions(&lost, std::fs::Permissions::from_mode(0o000)).map_err(harness)?;
+    let (code, output, errors) = run(folder.path(), &[])?;
+    std::fs::set_permissions(&lost, std::fs::Permissions::from_mode(0o755)).map_err(harness)?;
+    check!(code == Some(0) && output.contains("node-7"), "{output}{errors}");
+    check!(output.contains("lost+found: Permission denied"), "{output}");
     Ok(())
 }
 

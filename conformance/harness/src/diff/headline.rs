@@ -72,6 +72,8 @@ fn nothing(diff: &Diff) -> String {
         [_, true] => why.push("the new run checked none".to_owned()),
         _ if diff.scope.is_partial() => {}
         _ if sides.into_iter().all(checks) => why.push("none is in both reports".to_owned()),
+        // The harness failed in all of its cases.
+        _ if !checks(&diff.old) => why.push("the old run checked none".to_owned()),
         _ => why.push("the new run checked none".to_owned()),
     }
     let why = why.join(" and ");

@@ -190,8 +190,8 @@ pub(super) struct Gathered {
 }
 
 pub(super) fn gather(folder: &Path) -> io::Result<Gathered> {
-    let mut paths = Vec::new();
-    files(folder, &mut paths)?;
+    let (mut paths, mut unreadable) = (Vec::new(), Vec::new());
+    files(folder, &mut paths, &mut unreadable)?;
     paths.sort();
     let next = AtomicUsize::new(0);
     let threads = thread::available_parallelism().map_or(1, |count| count.get().min(paths.len().max(1)));
@@ -209,7 +209,7 @@ pub(super) fn gather(folder: &Path) -> io::Result<Gathered> {
         let ends: Vec<_> = readers.into_iter().map(|reader| reader.join().map_err(lost)).collect();
         ends.into_iter().collect()
     });
-    let mut all = Gathered::default();
+    let mut all = Gathered { unreadable, ..Gathered::default() };
     parts?.into_iter().for_each(|part| all.take(part));
     all.reports.sort_by(|one, other| one.path.cmp(&other.path));
     all.unreadable.sort_by(|one, other| one.path.cmp(&other.path));
@@ -219,13 +219,17 @@ pub(super) fn gather(folder: &Path) -> io::Result<Gathered> {
     Ok(all)
 }
 
-/// Finds the reports below a folder. Links are not followed, so that no folder is read twice.
-fn files(folder: &Path, paths: &mut Vec<PathBuf>) -> io::Result<()> {
+/// Finds the reports below a folder, and the folders below it that cannot be read. Links are not followed, so that no folder
+/// is read twice.
+fn files(folder: &Path, paths: &mut Vec<PathBuf>, unreadable: &mut Vec<Unread>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let (path, kind) = (entry.path(), entry.file_type()?);
         if kind.is_dir() {
-            files(&path, paths)?;
+            // Such as lost+found, which only root can read.
+            if let Err(error) = files(&path, paths, unreadable) {
+                unreadable.push(Unread { why: format!("{}: {error}", path.display()), path });
+            }
         // A pipe would be waited for.
         } else if path.is_file()
             && path.extension().is_some_and(|extension| extension == "jsonl" || extension == "json")

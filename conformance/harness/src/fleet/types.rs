@@ -113,7 +113,7 @@ pub struct Incident {
     /// Whether it is an outlier: at most a third of the peers have it, or one of only two. A process always is, because its
     /// run failed.
     pub is_rare: bool,
-    /// Whether no compared report has it any more, only earlier reports.
+    /// Whether no compared report has it, only earlier or incomplete reports.
     pub is_past: bool,
 }
 
@@ -134,7 +134,7 @@ pub enum IncidentKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unread {
-    /// The path of the file.
+    /// The path of the file or folder.
     pub path: PathBuf,
     /// Why it could not be read.
     pub why: String,
