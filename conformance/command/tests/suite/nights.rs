@@ -220,10 +220,7 @@ fn a_host_is_judged_by_its_newest_report(#[case] bad: &[usize], #[case] says: &s
     broke_off(report);
     report.run.began = Some("2026-11-01T08:00:00Z".to_owned());
 }, "")]
-#[case::of_nextest("of-nextest.jsonl", |report: &mut Report| {
-    broke_off(report);
-    report.run.run = "4b1a2c9e-0000-4000-8000-000000000000".to_owned();
-}, "")]
+#[case::of_nextest("of-nextest.jsonl", of_nextest, "")]
 #[case::without_cases("without-cases.jsonl", |report: &mut Report| report.cases.clear(), "")]
 #[conformance::test()]
 fn a_report_that_is_not_whole_is_no_peer(
