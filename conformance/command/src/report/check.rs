@@ -24,6 +24,16 @@ struct Side {
     value: Option<usize>,
 }
 
+/// What the right side of a comparison is in the source of its case.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Right {
+    /// A number or a constant.
+    Literal,
+    /// A variable of the case.
+    Variable,
+    Any,
+}
+
 /// Writes a comparison in C. `None` if it compares nothing that a call returned.
 pub(crate) fn comparison(
     program: &mut Program,
@@ -43,11 +53,13 @@ pub(crate) fn comparison(
     }
     let (left, right) = (tokens(beginning(&compared.left)), tokens(beginning(&compared.right)));
     let is_equality = matches!(&*compared.operator, "==" | "!=");
-    // What the case compares with a number in its source is that number.
-    let right_is_literal = text
-        .rsplit_once(&compared.operator)
-        .map(|(_, right)| right.trim().replace('_', ""))
-        .is_some_and(|right| right.bytes().all(|byte| byte.is_ascii_digit()) || right.ends_with("NULL"));
+    // What the case compares with a number or a constant in its source is that number.
+    let right_text = text.rsplit_once(&compared.operator).map(|(_, right)| right.trim().replace('_', ""));
+    let right_is_literal = right_text.as_ref().is_some_and(|right| {
+        right.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase()) || right.ends_with("NULL")
+    });
+    let right_is_variable =
+        right_text.is_some_and(|right| !right.is_empty() && right.bytes().all(|byte| byte.is_ascii_lowercase()));
     let is_value = |token: &Token| !matches!(token, Token::Word(_));
     let differ = |(one, other): &(&Token, &Token)| one != other;
     let has_one_shape = left.len() == right.len()
@@ -104,7 +116,15 @@ pub(crate) fn comparison(
         let sides = match of_a_field {
             Some((member, right)) => Some((member, Side { text: literal(right), value: None })),
             None => {
-                sides(program, acting, one, other, is_equality, right_is_literal, &called(text, &compared.operator))
+                let called = called(text, &compared.operator);
+                let right = match (right_is_literal, right_is_variable && program.has_failed) {
+                    (true, _) => Right::Literal,
+                    // Small numbers are often equal by chance. A check that holds need not be in the program of a failure.
+                    (_, true) if holds && number_of(one).is_some_and(|number| !is_an_id(number)) => continue,
+                    (_, true) if !holds => Right::Variable,
+                    _ => Right::Any,
+                };
+                sides(program, acting, one, other, is_equality, right, &called)
             }
         };
         let Some((mut left, mut right)) = sides else {
@@ -341,7 +361,7 @@ fn sides(
     left: &Token,
     right: &Token,
     is_equality: bool,
-    right_is_literal: bool,
+    right_is: Right,
     called: &str,
 ) -> Option<(Side, Side)> {
     let side = |value: usize| Side { text: program.values.get(value).name.clone(), value: Some(value) };
@@ -368,13 +388,15 @@ fn sides(
         }
         (Token::Number(left), Token::Number(right)) => {
             let lefts = candidates(program, acting, *left);
-            let rights = if right_is_literal { Vec::new() } else { candidates(program, acting, *right) };
+            let rights = if right_is == Right::Literal { Vec::new() } else { candidates(program, acting, *right) };
             let literal = |number: i128| Side { text: literal(number), value: None };
             // Several numbers can be equal. The program has some under the name that they have in the case.
             let is_called = |place: &&usize| without_number(&program.values.get(**place).name) == called;
             match (lefts.iter().rfind(is_called).or_else(|| lefts.last()), rights.first()) {
                 // Two numbers that calls returned, such as the ids of two buffers.
-                (Some(one), Some(other)) if one != other && is_an_id(*left) && left == right => {
+                (Some(one), Some(other))
+                    if one != other && left == right && (is_an_id(*left) || right_is == Right::Variable) =>
+                {
                     Some((side(*one), side(*other)))
                 }
                 // One value and another that was there before.
@@ -387,7 +409,9 @@ fn sides(
                     is_equality
                         .then(|| (side(*one), Side { text: offset_from(program, base, offset), value: Some(base) }))
                 }
-                (Some(one), _) if *right < FIRST_ADDRESS => Some((side(*one), literal(*right))),
+                (Some(one), _) if *right < FIRST_ADDRESS || right_is == Right::Literal => {
+                    Some((side(*one), literal(*right)))
+                }
                 (None, Some(other)) if *left < FIRST_ADDRESS => Some((literal(*left), side(*other))),
                 (Some(one), None) => {
                     let (base, offset) = program.values.place(acting, u64::try_from(*right).ok()?)?;
