@@ -229,7 +229,8 @@ impl Writer<'_> {
                 let released = program.values.release_handle(participant, kind, value).map(|value| value.name.clone());
                 return Some(released.unwrap_or_else(|| self.object("")));
             }
-            "CUmemoryPool" if function == "cuMemPoolDestroy" && self.succeeded => {
+            // A new object may get the address of a destroyed one.
+            "CUmemoryPool" | "CUevent" | "CUstream" if function.ends_with("Destroy") && self.succeeded => {
                 let released = program.values.release_handle(participant, kind, value).map(|value| value.name.clone());
                 return Some(released.unwrap_or_else(|| self.object("(void *)")));
             }
@@ -422,9 +423,27 @@ fn escaped(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use conformance::trace::{Argument, Call};
     use rstest::rstest;
 
-    use super::quoted;
+    use super::{Called, Kind, Program, quoted, write};
+    use crate::report::act::Returned;
+
+    /// A destroyed object is given back, so a later one with its address is not taken for it.
+    #[rstest]
+    #[case::event("cuEventDestroy", "CUevent")]
+    #[case::stream("cuStreamDestroy", "CUstream")]
+    #[case::pool("cuMemPoolDestroy", "CUmemoryPool")]
+    fn a_destroyed_object_is_given_back(#[case] function: &str, #[case] of: &'static str) {
+        let mut program = Program::new(std::iter::once("ROLE".to_owned()));
+        let (name, place) = program.variable(1, Kind::Object, of, "object", 7);
+        let argument = Argument { kind: of.to_owned(), value: 7, bytes: None };
+        let call = Call { process: 1, thread: 1, function: function.to_owned(), arguments: vec![argument] };
+        let returned = Some(Returned { code: 0, outputs: vec![None] });
+        let written = write(&mut program, 1, &Called { call, thread: None, returned });
+        assert_eq!(written.ok().map(|written| written.text), Some(format!("{function}({name})")));
+        assert!(program.values.get(place).is_released, "{name} does not count as destroyed");
+    }
 
     /// A text stays one in C, whatever it contains.
     #[rstest]

@@ -42,6 +42,11 @@ fn other_suites(_: &mut Report, new: &mut Report) {
     new.cases = vec![case("vmm::new")];
 }
 
+fn other_suites_of_the_same_filter(old: &mut Report, new: &mut Report) {
+    other_suites(old, new);
+    quick(old, new);
+}
+
 fn other_suites_and_a_harness_error(old: &mut Report, new: &mut Report) {
     other_suites(old, new);
     let case = &mut old.cases[0];
@@ -83,6 +88,11 @@ fn a_harness_error_and_another_machine(old: &mut Report, new: &mut Report) {
     other_suites,
     "because none is in both reports, so nothing is known of the driver; compare runs of the same suite; 3 cases are no \
      longer checked: no longer in the suite; 1 case is checked for the first time."
+)]
+#[case::other_suites_of_the_same_filter(
+    other_suites_of_the_same_filter,
+    "because both runs used --level quick and none is in both reports, so nothing is known of the driver; compare runs of \
+     the same suite; 3 cases are no longer checked: left out by --level quick; 1 case is checked for the first time."
 )]
 #[case::other_suites_and_a_harness_error(
     other_suites_and_a_harness_error,

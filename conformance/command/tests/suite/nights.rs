@@ -154,6 +154,29 @@ fn a_host_has_changed_to_nextest(#[case] was_quick: bool, #[case] has_filter: bo
     Ok(())
 }
 
+/// A run of nextest with a filter does not replace a whole one, also if nextest runs the suite on every host.
+#[rstest]
+#[conformance::test()]
+fn a_filter_of_nextest_hides_nothing() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for host in 0..4 {
+        let mut old = of_host("580.159.04", 3, &format!("node-{host}"));
+        old.cases[0].rows = vec!["IPCMEM-OPEN-001".to_owned()];
+        of_nextest(&mut old);
+        let mut new = old.clone();
+        if host == 2 {
+            crash(&mut old);
+        }
+        write(folder.path(), &format!("old/{host}.jsonl"), &old)?;
+        new.run.began = Some("2026-11-25T08:00:00.5Z".to_owned());
+        new.cases.truncate(1);
+        write(folder.path(), &format!("new/{host}.jsonl"), &new)?;
+    }
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    check!(printed.contains(": 1 rule breaks on 1 host, but holds on most hosts"), "{printed}{errors}");
+    Ok(())
+}
+
 /// The rows of a case are those of its report: a newer suite may have added some.
 #[rstest]
 #[conformance::test()]

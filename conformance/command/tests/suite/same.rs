@@ -83,6 +83,11 @@ fn a_close_that_returns_an_error_is_one_cause() -> Outcome {
     "run 1: timeout: no answer to f() before the deadline of 0.5s; run 2: pass",
     true
 )]
+#[case::two_deadlines(
+    "run 1: no answer to f() before the deadline of 10s; run 2: no answer to g() before the deadline of 10s",
+    "run 1: no answer to f() before the deadline of 20s; run 2: no answer to g() before the deadline of 20s",
+    true
+)]
 #[case::lines_after_it(
     "no answer to f() before the deadline\na script",
     "no answer to f() before the deadline of 10s\na script",

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use super::cause::Cause;
 use super::change::{Change, Difference, Severity, TIMES, Why};
+use super::scope::BOTH;
 use super::types::{Diff, Side};
 use crate::{Defect, Verdict, catalogue};
 
@@ -65,11 +66,15 @@ fn nothing(diff: &Diff) -> String {
     let has_errors = |side: &Side| side.summary.get(Verdict::Error.word()).is_some_and(|cases| *cases > 0);
     let sides = [&diff.old, &diff.new];
     let mut why = diff.scope.limits.clone();
-    // If both runs had the same filter, it does not explain why one of them checked nothing.
+    // If both runs had the same filter, it does not explain why one of them checked nothing, or only cases that the other
+    // does not have.
     let is_idle = |side: &Side| side.is_complete && !checks(side) && !has_errors(side);
+    let have_ended = sides.iter().all(|side| side.is_complete);
+    let have_one_filter = have_ended && matches!(&*why, [one] if one.starts_with(BOTH));
     match sides.map(is_idle) {
         [true, _] => why.push("the old run checked none".to_owned()),
         [_, true] => why.push("the new run checked none".to_owned()),
+        _ if have_one_filter && sides.into_iter().all(checks) => why.push("none is in both reports".to_owned()),
         _ if diff.scope.is_partial() => {}
         _ if sides.into_iter().all(checks) => why.push("none is in both reports".to_owned()),
         // The harness failed in all of its cases.
@@ -77,13 +82,13 @@ fn nothing(diff: &Diff) -> String {
         _ => why.push("the new run checked none".to_owned()),
     }
     let why = why.join(" and ");
-    let advice = if !sides.iter().all(|side| side.is_complete) {
+    let advice = if !have_ended {
         "compare reports of runs that ended"
     } else if sides.iter().any(|side| !checks(side) && has_errors(side)) {
         "`conformance show` says why the harness failed"
     } else if !sides.into_iter().all(checks) {
         "`conformance doctor` says what its machine lacks"
-    } else if sides.iter().any(|side| side.is_partial) {
+    } else if sides.iter().any(|side| side.is_partial) && !have_one_filter {
         "compare runs with the same filters"
     } else {
         "compare runs of the same suite"

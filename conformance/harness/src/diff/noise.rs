@@ -60,14 +60,18 @@ fn is_address(word: &str) -> bool {
     digits.len() >= shortest && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Removes the time from `before the deadline of 10s`. It is that of `--deadline`, and earlier suites did not name it.
+/// Removes each time from `before the deadline of 10s`. It is that of `--deadline`, and earlier suites did not name it.
 fn without_deadline(reason: &str) -> String {
     const DEADLINE: &str = " before the deadline";
-    let Some((begin, rest)) = reason.split_once(DEADLINE) else { return reason.to_owned() };
-    // Other words may follow, as in `10s; run 2: pass`, or the script of a model on lines of its own.
-    let is_of_the_time = |c: char| c.is_alphanumeric() || c == '.';
-    let after = rest.strip_prefix(" of ").map_or(rest, |time| time.trim_start_matches(is_of_the_time));
-    format!("{begin}{DEADLINE}{after}")
+    let mut parts = reason.split(DEADLINE);
+    let mut quiet = parts.next().unwrap_or_default().to_owned();
+    for rest in parts {
+        // Other words may follow, as in `10s; run 2: pass`, or the script of a model on lines of its own.
+        let is_of_the_time = |c: char| c.is_alphanumeric() || c == '.';
+        quiet += DEADLINE;
+        quiet += rest.strip_prefix(" of ").map_or(rest, |time| time.trim_start_matches(is_of_the_time));
+    }
+    quiet
 }
 
 /// Whether two reasons say the same. Earlier suites did not name the call that succeeded although it must be refused.

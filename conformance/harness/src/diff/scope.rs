@@ -6,6 +6,9 @@ use super::change::Why;
 use crate::Verdict;
 use crate::report::{Run, Source};
 
+/// Begins the clause that says that both runs had the same filter.
+pub(super) const BOTH: &str = "both runs ";
+
 /// How many cases both reports check, and why the others could not be compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -24,7 +27,7 @@ impl Scope {
         let mut limits = Vec::new();
         match (limit(old), limit(new)) {
             (Some(Limit::Run(before)), Some(Limit::Run(now))) if before == now => {
-                limits.push(format!("both runs {now}"));
+                limits.push(format!("{BOTH}{now}"));
             }
             (before, now) => {
                 limits.extend(before.map(|limit| limit.of("old")));

@@ -52,10 +52,10 @@ pub(super) fn are_unfinished(reports: &[Kept]) -> Vec<bool> {
 /// Returns whether each report is the newest of those with the same host and the same key. A report that names no host
 /// counts as the newest.
 fn are_newest<'a, T: Ord>(reports: &'a [Kept], of: impl Fn(&'a Kept) -> T) -> Vec<bool> {
-    // A report of nextest does not say whether its run had a filter. It is whole if it checks nearly as many rules as a
-    // whole report of the host that has an end line, or if there is none.
+    // A report of nextest does not say whether its run had a filter. It is whole if it checks nearly as many rules as any
+    // other report of the host that can be whole.
     let mut most: BTreeMap<_, usize> = BTreeMap::new();
-    for report in reports.iter().filter(|report| has_result(report) && report.is_complete && !report.is_partial) {
+    for report in reports.iter().filter(|report| has_result(report) && !report.is_partial) {
         let count = most.entry((&report.host, of(report))).or_default();
         *count = (*count).max(checks(report));
     }
