@@ -198,8 +198,8 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str, memory: u
     }
     // Threads race, and so do streams: a failure that one run had, another one need not have.
     let shows_wrong_data = story.acts.iter().any(|act| matches!(act, Act::Check { holds: false, .. }));
-    let races =
-        program.helpers.contains("threads") || program.functions.contains("cuStreamWaitEvent") && shows_wrong_data;
+    let waits = ["cuStreamWaitEvent", "cuEventSynchronize"].iter().any(|wait| program.functions.contains(*wait));
+    let races = program.helpers.contains("threads") || waits && shows_wrong_data;
     let is_by_chance = story.has_failed() && (is_flaky || races);
     let mut main = MAIN.to_owned();
     if uses("kill_process(") || uses("until_gone(") {
