@@ -88,7 +88,7 @@ fn calls(program: &mut Program, me: usize, step: &Step) -> Result<(), Unwritable
         const ENDS_CONTEXTS: [&str; 3] = ["cuCtxDestroy", "cuDevicePrimaryCtxReset", "cudaDeviceReset"];
         ends_contexts |= ENDS_CONTEXTS.iter().any(|function| written.text.starts_with(function));
         let unregisters = written.text.starts_with("cuLogsUnregisterCallback");
-        let shown = written.buffer.clone().filter(|_| step.opens_repeatedly());
+        let shown = written.buffer.clone().filter(|_| is_success && step.opens_repeatedly());
         if program.has_failed && is_success && code == Some(0) {
             same_outputs(program, me, &written);
         }
