@@ -194,7 +194,7 @@ impl Values {
         self.release_one(|value| is_unwritten(value, participant))
     }
 
-    /// The same for a handle of physical memory or of a pool, by its type.
+    /// The same for an object of another type, such as a pool.
     pub(crate) fn release_handle(&mut self, participant: usize, of: &str, handle: u64) -> Option<&Value> {
         self.release_one(|value| value.of == of && value.owner == participant && value.number == handle)
     }
