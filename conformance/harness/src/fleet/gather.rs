@@ -167,6 +167,11 @@ impl Kept {
         has(&self.checked, row)
     }
 
+    /// The number of rules that the report checks.
+    pub(super) fn rules(&self) -> usize {
+        self.checked.iter().map(|bits| bits.count_ones() as usize).sum()
+    }
+
     /// Whether the run ended and the report has all its cases. A report of nextest has no end line, but its run did not
     /// break off.
     pub(super) const fn has_ended(&self) -> bool {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::gather::{Broken, Kept};
-use super::rank::checks;
 use super::types::Way;
 use crate::report::Runs;
 
@@ -57,11 +56,11 @@ fn are_newest<'a, T: Ord>(reports: &'a [Kept], of: impl Fn(&'a Kept) -> T) -> Ve
     let mut most: BTreeMap<_, usize> = BTreeMap::new();
     for report in reports.iter().filter(|report| has_result(report) && !report.is_partial) {
         let count = most.entry((&report.host, of(report))).or_default();
-        *count = (*count).max(checks(report));
+        *count = (*count).max(report.rules());
     }
     let is_whole = |report: &'a Kept| {
         let usual = most.get(&(&report.host, of(report))).copied().unwrap_or_default();
-        !report.is_partial && (report.is_complete || 10 * checks(report) >= 9 * usual)
+        !report.is_partial && (report.is_complete || 10 * report.rules() >= 9 * usual)
     };
     // A time of a later run is a greater text. Reports are sorted by path, and the end of a night's name is its time.
     let rank = |index: usize| {

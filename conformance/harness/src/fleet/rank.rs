@@ -230,16 +230,11 @@ fn driver_key(report: &Kept) -> (String, Vec<u32>, String) {
     (name.clone(), release(version), version.clone())
 }
 
-/// The number of rules that a report checks.
-pub(super) fn checks(report: &Kept) -> usize {
-    report.checked.iter().map(|bits| bits.count_ones() as usize).sum()
-}
-
 /// How many rules the usual report checks, by driver and product of the GPUs, if there are enough to tell.
 fn usual_checks<'a>(reports: &'a [Kept], compared: &[usize]) -> BTreeMap<(&'a (String, String), &'a str), usize> {
     let mut all: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     let whole = compared.iter().map(|index| &reports[*index]).filter(|report| has_result(report));
-    whole.for_each(|report| all.entry((&report.driver, product(report))).or_default().push(checks(report)));
+    whole.for_each(|report| all.entry((&report.driver, product(report))).or_default().push(report.rules()));
     all.retain(|_, counts| counts.len() >= FEWEST_PEERS);
     let median = |mut counts: Vec<usize>| {
         counts.sort_unstable();
@@ -272,8 +267,8 @@ fn member(
         repeated: report.repeated,
         errors: report.errors,
         running: report.running.clone(),
-        checked: checks(report),
-        checks_less_than: usual.filter(|usual| checks(report) * 10 < usual * 9),
+        checked: report.rules(),
+        checks_less_than: usual.filter(|usual| report.rules() * 10 < usual * 9),
         unmet: report.unmet.clone(),
         broken: report.broken.len(),
         outliers,
