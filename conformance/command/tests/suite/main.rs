@@ -32,6 +32,7 @@ mod output;
 #[path = "../../../harness/tests/support/planted.rs"]
 mod planted;
 mod program;
+mod programs;
 mod record;
 mod repeats;
 mod report;
