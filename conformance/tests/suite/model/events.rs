@@ -1,19 +1,20 @@
 //! Steps of interprocess events: shared, recorded and awaited while work is pending.
 
 mod misuse;
+mod page;
+mod release;
 
 use std::collections::BTreeSet;
 
-use conformance::{Expect as _, Outcome, Stop, check};
+use conformance::{Expect as _, Outcome, check};
 
 use super::operation::{Live, Operation};
 use super::world::{Event, EventHandle, EventView, Held, Name, Stream, World};
 use crate::support::constants::{INTERPROCESS, NOT_READY};
 use crate::support::latch::Latch;
 use misuse::Misuse;
-
-/// The size of the host memory that kernels of a stream write.
-const PAGE: u64 = 4096;
+use page::{PAGE, contains};
+use release::Awaited;
 
 /// The streams of a process. A context has two hardware queues, and more streams would wait for each other.
 const STREAMS: usize = 2;
@@ -57,8 +58,10 @@ enum Call {
         name: Name,
         stream: Name,
     },
+    /// A latch is released, perhaps while another process waits for work that it held.
     Release {
         latch: Name,
+        awaited: Option<Awaited>,
     },
     Record {
         event: Name,
@@ -121,7 +124,7 @@ impl Step {
     }
 
     pub(crate) const fn release(by: usize, latch: Name) -> Self {
-        Self { by, call: Call::Release { latch } }
+        Self { by, call: Call::Release { latch, awaited: None } }
     }
 
     pub(crate) const fn record(by: usize, event: Name, stream: Name) -> Self {
@@ -169,21 +172,33 @@ pub(crate) fn possible(world: &World) -> Vec<(u32, Vec<Step>)> {
         };
         world.streams.iter().flat_map(of_stream).collect()
     };
-    // What waits for pending work, or replaces a pending record: without a turn of their own, few scripts have such a chain.
-    let is_pending = |step: &Step| {
-        step.is_possible(world)
-            && match step.call {
-                Call::Record { event, stream, .. } => {
-                    !world.streams[&stream].held_by.is_empty() || !held(world, event).is_empty()
-                }
-                Call::Wait { stream, event, .. } => {
-                    world.streams[&stream].held_by.is_empty() && !held(world, event).is_empty()
-                }
-                _ => false,
-            }
+    // Without a turn of their own, few scripts have a chain of these.
+    let only = |steps: &[Step], is_chosen: &dyn Fn(&Step) -> bool| -> Vec<Step> {
+        steps.iter().copied().filter(|step| step.is_possible(world) && is_chosen(step)).collect()
     };
-    let only_pending = |steps: &[Step]| steps.iter().copied().filter(is_pending).collect::<Vec<_>>();
+    let is_held = |stream: Name| !world.streams[&stream].held_by.is_empty();
+    let is_pending = |event: Name| !held(world, event).is_empty();
+    let records_pending_work = |step: &Step| matches!(step.call, Call::Record { stream, .. } if is_held(stream));
+    // Another process waits for the record that this one replaces, and must not notice.
+    let is_awaited = |event: Name| {
+        let awaits = |stream: &Stream, Held { latch, .. }: &Held| {
+            world.latches.get(latch) != Some(&stream.by)
+                && stream.held_by.contains(&Held { latch: *latch, by: stream.by })
+        };
+        world.streams.values().any(|stream| held(world, event).iter().any(|held| awaits(stream, held)))
+    };
+    let replaces_an_awaited_record =
+        |step: &Step| matches!(step.call, Call::Record { event, stream, .. } if is_awaited(event) && !is_held(stream));
+    let waits_for_pending_work =
+        |step: &Step| matches!(step.call, Call::Wait { stream, event, .. } if is_pending(event) && !is_held(stream));
     let on_any_thread = |calls: &dyn Fn(Thread) -> Vec<Step>| [Thread::First, Thread::New].map(calls).concat();
+    let releases = |awaited: &dyn Fn(Name, usize) -> Vec<Option<Awaited>>| -> Vec<Step> {
+        let of_latch = |(latch, by): (&Name, &usize)| {
+            let (latch, by) = (*latch, *by);
+            awaited(latch, by).into_iter().map(move |awaited| Step { by, call: Call::Release { latch, awaited } })
+        };
+        world.latches.iter().flat_map(of_latch).collect()
+    };
     let handles = world.event_handles.keys().flat_map(|handle| every(&|| Call::Open { name, handle: *handle }));
     let records = on_any_thread(&|thread| pairs(&|event, stream| Call::Record { event, stream, thread }));
     let waits = on_any_thread(&|thread| pairs(&|event, stream| Call::Wait { stream, event, thread }));
@@ -196,9 +211,11 @@ pub(crate) fn possible(world: &World) -> Vec<(u32, Vec<Step>)> {
         (1, streams(&|stream| Call::DestroyStream { stream })),
         (4, streams(&|stream| Call::Write { seed: name, stream })),
         (6, streams(&|stream| Call::Hold { name, stream })),
-        (1, world.latches.iter().map(|(latch, by)| Step { by: *by, call: Call::Release { latch: *latch } }).collect()),
-        (20, only_pending(&records)),
-        (20, only_pending(&waits)),
+        (1, releases(&|_, _| vec![None])),
+        (1, releases(&|latch, by| Awaited::possible(world, latch, by).into_iter().map(Some).collect())),
+        (20, only(&records, &records_pending_work)),
+        (20, only(&records, &replaces_an_awaited_record)),
+        (20, only(&waits, &waits_for_pending_work)),
         (10, records),
         (10, waits),
         (6, on_any_thread(&|thread| events(&|event| Call::Query { event, thread }))),
@@ -225,9 +242,8 @@ impl Operation for Step {
             Call::Destroy { .. } => "IPCEVT-024",
             Call::Open { handle, .. } if before.event_handles[&handle].exporter == self.by => "IPCEVT-012",
             Call::Open { .. } => "IPCEVT-011",
-            Call::CreateStream { .. } | Call::DestroyStream { .. } | Call::Hold { .. } | Call::Release { .. } => {
-                "IPCEVT-039"
-            }
+            Call::CreateStream { .. } | Call::DestroyStream { .. } | Call::Hold { .. } => "IPCEVT-039",
+            Call::Release { awaited, .. } => awaited.map_or("IPCEVT-039", |awaited| awaited.row(before)),
             Call::Write { .. } => "IPCEVT-019",
             Call::Record { event, .. } if is_own(event) => "IPCEVT-018",
             Call::Record { .. } => "IPCEVT-020",
@@ -278,14 +294,16 @@ impl Operation for Step {
             Call::Hold { name, stream: held } => {
                 is_new(name) && stream(held).is_some_and(|stream| stream.held_by.is_empty())
             }
-            Call::Release { latch } => {
+            Call::Release { latch, awaited } => {
                 // A stopped process cannot say when its streams have ended, and nothing is known of a lost one.
                 let waits = |stream: &Stream| stream.held_by.iter().any(|held| held.latch == latch);
                 let is_mute = |stream: &Stream| {
                     let process = before.processes[stream.by];
                     waits(stream) && (process.is_stopped || process.is_lost)
                 };
-                before.latches.get(&latch) == Some(&by) && !before.streams.values().any(is_mute)
+                before.latches.get(&latch) == Some(&by)
+                    && !before.streams.values().any(is_mute)
+                    && awaited.is_none_or(|awaited| Awaited::possible(before, latch, by).contains(&awaited))
             }
             Call::Record { event, stream: on, .. } => {
                 let replaces = |stream: &Stream| {
@@ -350,7 +368,7 @@ impl Operation for Step {
                     stream.held_by.insert(Held { latch: name, by });
                 }
             }
-            Call::Release { latch } => {
+            Call::Release { latch, .. } => {
                 world.latches.remove(&latch);
                 let release = |held_by: &mut BTreeSet<Held>| held_by.retain(|held| held.latch != latch);
                 world.events.values_mut().for_each(|event| release(&mut event.held_by));
@@ -421,18 +439,7 @@ impl Operation for Step {
             }
             Call::DestroyStream { stream } => role.stream_destroy(live.stream(stream)?)?,
             Call::Hold { name, stream } => drop(live.latches.insert(name, Latch::hold(&role, live.stream(stream)?)?)),
-            Call::Release { latch } => {
-                let released = live.latches.remove(&latch);
-                released.ok_or_else(|| Stop::Harness("nothing holds the stream".to_owned()))?.release()?;
-                for name in freed(before, latch) {
-                    let (stream, role) = (&before.streams[&name], live.role(before.streams[&name].by));
-                    role.stream_synchronize(live.stream(name)?)?;
-                    check!(role.mismatches_by_host(live.page(name)?, PAGE, stream.enqueued)? == 0);
-                }
-                for (by, event) in completed(before, latch) {
-                    live.role(by).event_synchronize(live.event(event)?)?;
-                }
-            }
+            Call::Release { latch, awaited } => release::perform(before, live, latch, awaited)?,
             Call::Record { event, stream, thread } => {
                 let (event, stream) = (live.event(event)?, live.stream(stream)?);
                 match thread {
@@ -511,17 +518,7 @@ impl Operation for Step {
             }
             Call::DestroyStream { stream } => format!("p{by}.stream_destroy(s{stream})?;"),
             Call::Hold { name, stream } => format!("let latch{name} = Latch::hold(&p{by}, s{stream})?;"),
-            Call::Release { latch } => {
-                let wait = |name: &Name| {
-                    let stream = &before.streams[name];
-                    let (by, written) = (stream.by, contains(stream.by, *name, Some(stream.enqueued)));
-                    format!("\np{by}.stream_synchronize(s{name})?;\n{written}")
-                };
-                let streams = freed(before, latch).iter().map(wait).collect::<String>();
-                let synchronize = |(by, event)| format!("\np{by}.event_synchronize(e{event})?;");
-                let events = completed(before, latch).into_iter().map(synchronize).collect::<String>();
-                format!("latch{latch}.release()?;{streams}{events}")
-            }
+            Call::Release { latch, awaited } => release::lines(before, latch, awaited),
             Call::Record { event, stream, thread } => {
                 let idle = before.streams[&stream].held_by.is_empty();
                 let wait = if idle { format!("\np{by}.stream_synchronize(s{stream})?;") } else { String::new() };
@@ -562,32 +559,6 @@ impl Operation for Step {
     }
 }
 
-/// The line that says what a stream's page contains, if that is known.
-fn contains(by: usize, stream: Name, seed: Option<u32>) -> String {
-    let line = |seed| format!("check!(p{by}.mismatches_by_host(page{stream}, {PAGE}, {seed})? == 0);");
-    seed.map(line).unwrap_or_default()
-}
-
-/// The streams that nothing holds any more once a latch is released.
-fn freed(before: &World, latch: Name) -> Vec<Name> {
-    let is_freed =
-        |stream: &Stream| !stream.held_by.is_empty() && stream.held_by.iter().all(|held| held.latch == latch);
-    before.streams.iter().filter(|(_, stream)| is_freed(stream)).map(|(name, _)| *name).collect()
-}
-
-/// The events that are complete soon after a latch is released, each as a process has it that can wait for it. The stream
-/// that recorded one may still be held.
-fn completed(before: &World, latch: Name) -> Vec<(usize, Name)> {
-    let is_completed =
-        |event: &Event| !event.held_by.is_empty() && event.held_by.iter().all(|held| held.latch == latch);
-    let can_wait = |by: usize| !before.processes[by].is_stopped && !before.processes[by].is_lost;
-    let of_event = |event: &Name| {
-        let mut views = before.event_views.iter().filter(|(_, view)| view.event == *event && can_wait(view.by));
-        views.next().map(|(name, view)| (view.by, *name))
-    };
-    before.events.iter().filter(|(_, event)| is_completed(event)).filter_map(|(name, _)| of_event(name)).collect()
-}
-
 /// Releases every latch, and looks at every event and stream that is left.
 pub(crate) fn last_steps(world: &World) -> Vec<Step> {
     let mut after = world.clone();
@@ -599,7 +570,8 @@ pub(crate) fn last_steps(world: &World) -> Vec<Step> {
     };
     look(&mut steps, &after);
     for (latch, by) in &world.latches {
-        let step = Step::release(*by, *latch);
+        let awaited = Awaited::possible(&after, *latch, *by).into_iter().next();
+        let step = Step { by: *by, call: Call::Release { latch: *latch, awaited } };
         step.apply(&mut after);
         steps.push(step);
     }

@@ -15,6 +15,7 @@ pub(crate) use crate::support::shared_pool::{self, RESERVED, USED};
 pub(crate) use crate::support::virtual_memory::{
     NO_SUCH_DEVICE, REFUSED, SIZE, create, create_exportable, map, map_readable_and_writable, reserve,
 };
+pub(crate) use crate::support::waiting::{begin_to_wait, begin_to_wait_for_stream};
 
 pub(crate) const LEGACY_IPC_CAPABLE: u32 = CUpointer_attribute::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE.0;
 pub(crate) const WIN32: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_WIN32.0;

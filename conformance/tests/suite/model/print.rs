@@ -13,7 +13,7 @@ use super::world::Machine;
 /// can print.
 const PRINTED: [(&str, &str, &[Protocol], &[u32]); 4] = [
     ("legacy", include_str!("printed/legacy.rs"), &[Protocol::Legacy], &[129, 170, 335, 373]),
-    ("events", include_str!("printed/events.rs"), &[Protocol::Events], &[36, 176, 190, 317]),
+    ("events", include_str!("printed/events.rs"), &[Protocol::Events], &[36, 226, 243, 369]),
     (
         "virtual_memory",
         include_str!("printed/virtual_memory.rs"),
