@@ -34,6 +34,10 @@ pub(crate) struct Arguments {
     /// The changes that lead to exit code 1
     #[arg(long, value_enum, default_value_t = ExitOn::Regressed, value_name = "CHANGE")]
     exit_on: ExitOn,
+    /// End with exit code 3 instead of 0 if the new report does not check every case that the old one checks, except those
+    /// that its suite no longer has
+    #[arg(long)]
+    must_cover: bool,
     /// Ignore how long calls and cases took
     #[arg(long)]
     no_time: bool,
@@ -41,6 +45,9 @@ pub(crate) struct Arguments {
     #[arg(long)]
     all: bool,
 }
+
+/// The exit code of a comparison in which nothing regressed, but that covers less than it must.
+const LESS_IS_CHECKED: u8 = 3;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -92,7 +99,8 @@ of calls.
 
 The schema of the JSON: cargo conformance schema diff
 Exit codes: 0 nothing regressed, 1 something regressed (see --exit-on), 2 invalid arguments, unusable reports, or no case
-that both reports check if nothing leads to 1";
+that both reports check if nothing leads to 1, 3 nothing regressed, but less is checked (with --must-cover). At the same
+--level quick, another suite may check the same rules by other cases, which is not less.";
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
@@ -132,6 +140,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         true => Ok(ExitCode::FAILURE),
         // Nothing is known, and that must not look like a good result.
         false if comparison.diff.scope.is_empty() => Err(Failure::new("no case is checked in both reports")),
+        false if arguments.must_cover && !comparison.diff.covers => Ok(ExitCode::from(LESS_IS_CHECKED)),
         false => Ok(ExitCode::SUCCESS),
     }
 }

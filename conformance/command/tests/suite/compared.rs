@@ -1,6 +1,6 @@
 //! A comparison says how much of the suite it covers, and one of no case is not green.
 
-use conformance::report::Report;
+use conformance::report::{Report, Suite};
 use conformance::{Outcome, Verdict, check};
 use rstest::rstest;
 
@@ -232,5 +232,68 @@ fn a_case_that_neither_checks_is_not_the_same(#[values(true, false)] is_in_the_o
     check!(printed.contains("\ncases: 2 the same\n"), "{printed}");
     let page = text(&reports.run(&["html", "new", "--compare", "old"])?.stdout);
     check!(page.contains("2 cases without a change."), "{page}");
+    Ok(())
+}
+
+fn other_suite(report: &mut Report) {
+    if let Some(suite) = &mut report.run.suite {
+        suite.commit = Some("1234567890ab".to_owned());
+    }
+}
+
+/// With `--must-cover`, a comparison ends with exit code 3 if the new run leaves out what the old one checked, except what
+/// its suite no longer has. Another suite chooses other cases for the same `--level quick`, but not on another machine.
+#[rstest]
+#[case::everything(3, "the filter ipcmem::", 0, |_: &mut Report| ())]
+#[case::suite(2, "the filter ipcmem::", 0, |_: &mut Report| ())]
+#[case::file(2, "--cases a file", 3, |_: &mut Report| ())]
+#[case::budget(2, "--budget 1m", 3, |_: &mut Report| ())]
+#[case::level(2, "--level quick", 3, |_: &mut Report| ())]
+#[case::other_filter(2, "the filter ipcmem::", 3, |new: &mut Report| new.run.selection = Some("--skip a".to_owned()))]
+#[case::level_of_another_suite(2, "--level quick", 0, other_suite)]
+#[case::level_and_filter_of_another_suite(2, "the filter ipcmem:: with --level quick", 0, other_suite)]
+#[case::level_and_budget_of_another_suite(2, "--level quick with --budget 1m", 3, other_suite)]
+#[case::level_and_file_of_another_suite(2, "--cases a file with --level quick", 3, other_suite)]
+#[case::file_of_another_suite(2, "--cases a file", 3, other_suite)]
+#[case::other_level_of_another_suite(2, "--level quick", 3, |new: &mut Report| {
+    other_suite(new);
+    new.run.selection = Some("--level full".to_owned());
+})]
+#[case::level_of_another_suite_on_fewer_gpus(2, "--level quick", 3, |new: &mut Report| {
+    other_suite(new);
+    new.run.devices.pop();
+})]
+#[case::level_of_another_suite_on_another_gpu(2, "--level quick", 0, |new: &mut Report| {
+    other_suite(new);
+    new.run.devices[0].memory += 1;
+    new.run.devices[0].uuid = "0123456789abcdef0123456789abcdef".to_owned();
+})]
+#[case::machine(3, "the filter ipcmem::", 3, |new: &mut Report| new.cases[0].verdict = Verdict::Unsupported)]
+#[case::machine_of_another_suite(3, "--level quick", 3, |new: &mut Report| {
+    other_suite(new);
+    new.cases[0].verdict = Verdict::Unsupported;
+})]
+#[case::broken_off(2, "the filter ipcmem::", 3, |new: &mut Report| new.is_complete = false)]
+#[case::regressed(2, "--level quick", 1, |new: &mut Report| new.cases[0].verdict = Verdict::Fail)]
+#[conformance::test()]
+fn a_run_that_checks_less_is_told(
+    #[case] cases: usize,
+    #[case] selection: &str,
+    #[case] code: i32,
+    #[case] change: fn(&mut Report),
+) -> Outcome {
+    let (mut old, mut new) = (plain("570.86.15", 3), plain("570.86.15", cases));
+    for report in [&mut old, &mut new] {
+        report.run.suite = Some(Suite { version: "0.1.0".to_owned(), commit: Some("0123456789ab".to_owned()) });
+        report.run.is_partial = true;
+        report.run.selection = Some(selection.to_owned());
+    }
+    change(&mut new);
+    let reports = Reports::new(&old, &new)?;
+    let output = reports.run(&["diff", "--must-cover", "old", "new"])?;
+    check!(output.status.code() == Some(code), "{}: {}", output.status, text(&output.stdout));
+    // Without the flag, only a regression counts.
+    let plain = reports.run(&["diff", "old", "new"])?.status.code();
+    check!(plain == Some(if code == 3 { 0 } else { code }), "{plain:?}");
     Ok(())
 }

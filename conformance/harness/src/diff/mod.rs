@@ -6,6 +6,7 @@
 
 mod cause;
 mod change;
+mod cover;
 mod headline;
 pub(crate) mod noise;
 mod scope;
@@ -83,12 +84,14 @@ impl Diff {
         let same = ids.len() - changes.len() - left_out;
         let loads = [old.run().load, new.run().load];
         let recorded = [&recorded_calls(old, new), &recorded_calls(new, old)];
+        let environment = setting::differences(old.run(), new.run());
         let mut diff = Self {
             headline: String::new(),
             old: Side::of(old),
             new: Side::of(new),
             scope: Scope::of(old, new),
-            environment: setting::differences(old.run(), new.run()),
+            covers: cover::covers(old.run(), new.run(), &environment, &changes),
+            environment,
             causes: Vec::new(),
             times: if has_same_calls { clock.compare(recorded, loads) } else { Times::default() },
             changes,

@@ -23,6 +23,9 @@ pub struct Diff {
     pub new: Side,
     /// How many cases both reports check, and what leaves cases out.
     pub scope: Scope,
+    /// Whether the new run checks every case that the old one checked, except those that its suite no longer has or, at the
+    /// same `--level quick`, replaces by others.
+    pub covers: bool,
     /// The differences in suite, driver, devices, links, environment and mode (`fresh`, `repeat`).
     pub environment: Vec<Setting>,
     /// The regressions, grouped by cause. The worst kind comes first.
