@@ -177,6 +177,30 @@ fn a_filter_of_nextest_hides_nothing() -> Outcome {
     Ok(())
 }
 
+/// A run of nextest with a filter does not replace a later run of `--level quick`, which checks more.
+#[rstest]
+#[conformance::test()]
+fn a_filter_of_nextest_hides_no_quick_run() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for host in 0..4 {
+        let mut new = of_host("580.159.04", 3, &format!("node-{host}"));
+        new.cases[0].rows = vec!["IPCMEM-OPEN-001".to_owned()];
+        let mut old = new.clone();
+        old.cases.truncate(1);
+        of_nextest(&mut old);
+        write(folder.path(), &format!("old/{host}.jsonl"), &old)?;
+        new.run.began = Some("2026-11-25T08:00:00.5Z".to_owned());
+        new.run.is_partial = true;
+        if host == 2 {
+            crash(&mut new);
+        }
+        write(folder.path(), &format!("new/{host}.jsonl"), &new)?;
+    }
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    check!(printed.contains(": 1 rule breaks on 1 host, but holds on most hosts"), "{printed}{errors}");
+    Ok(())
+}
+
 /// The rows of a case are those of its report: a newer suite may have added some.
 #[rstest]
 #[conformance::test()]

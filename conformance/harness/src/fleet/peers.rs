@@ -52,9 +52,9 @@ pub(super) fn are_unfinished(reports: &[Kept]) -> Vec<bool> {
 /// counts as the newest.
 fn are_newest<'a, T: Ord>(reports: &'a [Kept], of: impl Fn(&'a Kept) -> T) -> Vec<bool> {
     // A report of nextest does not say whether its run had a filter. It is whole if it checks nearly as many rules as any
-    // other report of the host that can be whole.
+    // other report of the host, also one of a part of the suite.
     let mut most: BTreeMap<_, usize> = BTreeMap::new();
-    for report in reports.iter().filter(|report| has_result(report) && !report.is_partial) {
+    for report in reports.iter().filter(|report| has_result(report)) {
         let count = most.entry((&report.host, of(report))).or_default();
         *count = (*count).max(report.rules());
     }
