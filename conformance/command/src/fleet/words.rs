@@ -308,11 +308,14 @@ fn names(fleet: &Fleet, reports: &[usize], name: impl Fn(&Member) -> String) -> 
     names.join(", ") + &more
 }
 
-/// Names a host, and in how many of all its reports of the driver the rule of an outlier breaks.
+/// Names a host, and in how many of its reports of the driver the rule of an outlier breaks. A report that does not check
+/// the rule, as with a filter, does not count.
 fn name_with_nights(fleet: &Fleet, outlier: &Outlier, member: &Member) -> String {
     let is_of_host =
         |other: &Member| other.host.is_some() && other.host == member.host && other.driver == member.driver;
-    let all = fleet.reports.iter().filter(|other| is_of_host(other)).count();
+    let is_it = |index: &usize| fleet.reports.get(*index).is_some_and(|other| other.path == member.path);
+    let place = outlier.reports.iter().position(is_it);
+    let all = place.and_then(|place| outlier.nights.get(place)).copied().unwrap_or_default();
     if all < 2 {
         return member.name.clone();
     }

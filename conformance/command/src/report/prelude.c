@@ -196,7 +196,7 @@ __attribute__((unused)) static void start(int device) {
         end(CANNOT_RUN, "cannot run: cuInit returned %s (%d)", name_of(code), (int)code);
     calls[self] = "cuDeviceGetCount(&count)";
     if (cuDeviceGetCount(&count) || count < gpus)
-        end(CANNOT_RUN, "cannot run: %d GPUs are needed, and there are %d", gpus, count);
+        end(CANNOT_RUN, "cannot run: the case needs %d GPU%s, and the driver has %d", gpus, gpus == 1 ? "" : "s", count);
     calls[self] = "cuDevicePrimaryCtxRetain(&primary_context, device)";
     code = cuDevicePrimaryCtxRetain(&primary_context, device);
     if (!code) {

@@ -435,10 +435,11 @@ fn a_rule_that_a_release_broke_is_counted_once() -> Outcome {
 }
 
 /// A newer run of a part of the suite, in which the broken rule is not checked, does not hide the whole report of its host.
-/// A host without a whole report is judged by the newest that it has.
+/// A host without a whole report is judged by the newest that it has. The run that did not check the rule is none of the
+/// reports in which it could break.
 #[rstest]
-#[case::whole_before(|night: usize| night < NIGHTS - 1, "breaks on 1 of 4 hosts", true)]
-#[case::whole_long_before(|night: usize| night == 0, "breaks on 1 of 4 hosts", true)]
+#[case::whole_before(|night: usize| night < NIGHTS - 1, "node-3 (breaks in 6 of its 6 reports)", true)]
+#[case::whole_long_before(|night: usize| night == 0, "node-3 (breaks in 6 of its 6 reports)", true)]
 #[case::none_whole(|_: usize| false, "", false)]
 #[conformance::test()]
 fn a_filtered_run_hides_no_broken_rule(
@@ -452,7 +453,10 @@ fn a_filtered_run_hides_no_broken_rule(
         }
         report.run.is_partial = !is_whole(night);
         match night + 1 == NIGHTS {
-            true => report.cases.truncate(1),
+            true => {
+                report.cases.truncate(1);
+                report.cases[0].rows = vec!["IPCMEM-OPEN-025".to_owned()];
+            }
             false => crash(report),
         }
     })?;

@@ -9,7 +9,7 @@ use crate::Verdict;
 use crate::case::{Case, closest};
 use crate::identity::release;
 use crate::report::{CaseReport, Run};
-use crate::step::reason_in_c;
+use crate::step::{check_in_c, reason_in_c};
 
 /// The driver of an entry that does not name one.
 const NVIDIA: &str = "NVIDIA";
@@ -181,7 +181,7 @@ impl Entry {
 
     /// Whether a case ended as the entry lists it. For an intermittent bug, a pass counts too.
     pub(super) fn is_met(&self, verdict: Verdict, reason: &str) -> bool {
-        (verdict == self.verdict && reason.contains(&self.reason)) || (self.sometimes && verdict == Verdict::Pass)
+        (verdict == self.verdict && self.is_in(reason)) || (self.sometimes && verdict == Verdict::Pass)
     }
 
     /// Returns the reason of a case that matched the entry. For an intermittent bug it is always the same, so that two
@@ -196,12 +196,18 @@ impl Entry {
     /// Whether a case in a report became a deviation because of this entry, in one of its runs at least.
     pub(super) fn was_met(&self, case: &CaseReport) -> bool {
         let met = case.reason.as_deref().and_then(|reason| reason.split_once(&self.mark()));
-        met.is_some_and(|(reason, _)| reason.contains(&self.reason))
+        met.is_some_and(|(reason, _)| self.is_in(reason))
     }
 
     /// Whether a case in a report failed as listed, although the run did not make it a deviation.
     pub(super) fn would_be_met(&self, case: &CaseReport) -> bool {
-        case.verdict == self.verdict && case.reason.as_deref().unwrap_or_default().contains(&self.reason)
+        case.verdict == self.verdict && self.is_in(case.reason.as_deref().unwrap_or_default())
+    }
+
+    /// Whether a reason contains that of the entry. A report has the calls of a failed check as Rust, while comparisons and
+    /// pages show them as CUDA names them, so an entry can have them in either way.
+    fn is_in(&self, reason: &str) -> bool {
+        reason.contains(&self.reason) || check_in_c(reason).contains(&check_in_c(&self.reason))
     }
 
     fn mark(&self) -> String {

@@ -28,6 +28,13 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
     for (index, (report, driver)) in reports.iter().zip(&driver_of).enumerate() {
         equal.entry((*driver, &report.gpus)).or_default().push(index);
     }
+    // The reports of each host with each driver.
+    let mut nights: BTreeMap<(&str, usize), Vec<usize>> = BTreeMap::new();
+    for (index, (report, driver)) in reports.iter().zip(&driver_of).enumerate() {
+        if let Some(host) = &report.host {
+            nights.entry((host.as_str(), *driver)).or_default().push(index);
+        }
+    }
     // Of each row, the reports in which it breaks, and how.
     let mut broken: BTreeMap<usize, BTreeMap<usize, Broken>> = BTreeMap::new();
     for (index, report) in reports.iter().enumerate() {
@@ -47,13 +54,18 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
             if checking.len() < FEWEST_PEERS {
                 continue;
             }
-            let outlier = |is_broken, reports, causes, usual| Outlier {
+            let checking_nights = |index: &usize| {
+                let all = reports[*index].host.as_deref().and_then(|host| nights.get(&(host, *driver)));
+                all.map_or(1, |all| all.iter().filter(|night| reports[**night].checks(row)).count())
+            };
+            let outlier = |is_broken, different: Vec<usize>, causes, usual| Outlier {
                 row: rows.list[row].clone(),
                 is_broken,
                 driver: *driver,
                 gpus: (*gpus).to_owned(),
                 checked: checking.len(),
-                reports,
+                nights: different.iter().map(checking_nights).collect(),
+                reports: different,
                 causes,
                 usual,
             };

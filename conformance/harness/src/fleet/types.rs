@@ -238,6 +238,8 @@ pub struct Outlier {
     pub checked: usize,
     /// The indices of the reports that are different.
     pub reports: Vec<usize>,
+    /// For each of these reports, how many reports of its host and driver check the rule.
+    pub nights: Vec<usize>,
     /// How the rule breaks, the most frequent way first; empty unless it breaks.
     pub causes: Vec<Way>,
     /// How the rule breaks in other reports, if that is why these are worse; else empty.

@@ -22,7 +22,8 @@ fn calls_in_c(condition: &str) -> String {
         match call(before, from) {
             Some((start, name, arguments, after)) => {
                 told += &format!("{}{name}({})", &before[..start], calls_in_c(arguments));
-                rest = after;
+                // The compiler writes `? ,` between two arguments.
+                rest = if after.starts_with(" ,") { &after[1..] } else { after };
             }
             None => {
                 told += &rest[..=open];

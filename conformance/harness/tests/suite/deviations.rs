@@ -53,6 +53,18 @@ fn a_model_learns_what_is_listed(#[case] lines: &str, #[case] verdict: Verdict) 
 #[case::gpu("case = \"planted::fail\"\ngpu = \"*\"", Verdict::Deviation)]
 #[case::until("case = \"planted::fail\"\nuntil = \"99\"", Verdict::Deviation)]
 #[case::intermittent("case = \"planted::fail\"\nsometimes = true", Verdict::Deviation)]
+#[case::check_in_c(
+    "case = \"planted::fail\"\nreason = \"cuMemcpyDtoH(cuMemAlloc(4 * KIB), 4) == [1; 4] does not hold\"",
+    Verdict::Deviation
+)]
+#[case::check_of_a_bug_report(
+    "case = \"planted::fail\"\nreason = \"exporter.read(exporter.mem_alloc(4 * KIB)?, 4)? == [1; 4] does not hold\"",
+    Verdict::Deviation
+)]
+#[case::other_check(
+    "case = \"planted::fail\"\nreason = \"cuMemcpyDtoH(cuMemAlloc(4 * KIB), 4) == [2; 4] does not hold\"",
+    Verdict::Fail
+)]
 #[case::other_mode("case = \"planted::fail\"\nmode = \"fresh\"", Verdict::Fail)]
 #[case::other_gpu("case = \"planted::fail\"\ngpu = \"NVIDIA H*\"", Verdict::Fail)]
 #[case::later("case = \"planted::fail\"\nfrom = \"99.1\"", Verdict::Fail)]

@@ -4,7 +4,6 @@ static void stop_here(void) {
         look_after(process);
     if (*has_found)
         conclude(MISBEHAVES);
-    printf("the driver behaves as expected\n");
-    fflush(stdout);
+    say_that_it_behaves();
     conclude(BEHAVES);
 }
