@@ -13,7 +13,8 @@
 #   GATE_DRIVER       the driver under test [system]
 #   GATE_FLAGS        more flags of `conformance run`, separated by spaces
 #   GATE_DIFF_FLAGS   more flags of `conformance diff`, such as --no-time on a host that others use meanwhile, but not
-#                     --format: the gate prints the first line of the text
+#                     --format, because the gate prints the first line of the text, and neither --exit-on nor --must-cover,
+#                     which the gate sets itself
 #   GATE_FLEET        no: without the comparison of all hosts at the end
 #   GATE_CONFORMANCE  the command [./conformance beside this script]
 set -euo pipefail

@@ -45,7 +45,7 @@ Examples:
 
 In an unpacked bundle, the command is ./conformance.
 Exit codes: 0 success; 1 something regressed (diff), no case can run (doctor), or the faults that survive are not those
-expected (score); 2 invalid arguments or unusable files.
+expected (score); 2 invalid arguments or unusable files; 3 less is checked than before (diff --must-cover).
 The exit codes of `run` are those of the suite.";
 
 #[derive(Subcommand)]

@@ -47,6 +47,36 @@ pub(super) fn close(pointer: u64) -> Result<()> {
                 return Ok(());
             }
         }
+        match state.ranges.get(&pointer).map(|range| &range.memory) {
+            Some(Memory::Mapping { .. })
+                if fault!(
+                    "close-accepts-a-mapping",
+                    ["IPCMEM-CLOSE-014"],
+                    "A close of mapped memory does nothing."
+                ) =>
+            {
+                return Ok(());
+            }
+            Some(Memory::PoolImport { .. })
+                if fault!(
+                    "close-accepts-a-pool-import",
+                    ["IPCMEM-CLOSE-014"],
+                    "A close of a pool import does nothing."
+                ) =>
+            {
+                return Ok(());
+            }
+            Some(Memory::PoolImport { .. })
+                if fault!(
+                    "close-unmaps-a-pool-import",
+                    ["IPCMEM-CLOSE-014"],
+                    "A refused close unmaps a pool import."
+                ) =>
+            {
+                state.ranges.remove(&pointer);
+            }
+            _ => {}
+        }
         if is_spoiled(pointer) {
             return Err(INVALID_VALUE);
         }

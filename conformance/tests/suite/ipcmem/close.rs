@@ -11,6 +11,7 @@ use crate::support::SIZE;
 use crate::support::constants::{INVALID_CONTEXT, INVALID_VALUE};
 use crate::support::device_memory::Account;
 use crate::support::fixtures::{exporter, importer, observer};
+use crate::support::import_kind::{self, ImportKind, Imported};
 use crate::support::latch::wait_for_one;
 use crate::support::legacy::filled;
 use crate::support::pointer_kind::PointerKind;
@@ -249,6 +250,18 @@ fn the_code_of_a_close_after_the_exporters_end(exporter: Role, importer: Role, #
 #[conformance::test("IPCMEM-CLOSE-014", needs(virtual_memory))]
 fn virtual_memory_is_refused(importer: Role) -> Outcome {
     importer.ipc_close_mem_handle(PointerKind::VirtualMemory.make(&importer)?).refused_and_recorded(&[])?;
+    Ok(())
+}
+
+/// The driver refuses to close a pointer that was imported from a pool, and the import stays usable.
+#[rstest]
+#[conformance::test("IPCMEM-CLOSE-014", needs(pool_descriptors))]
+fn a_pool_import_is_refused(exporter: Role, importer: Role) -> Outcome {
+    let Imported { there, here } = ImportKind::Pool.make(&exporter, &importer, 0)?;
+    importer.ipc_close_mem_handle(here).refused_and_recorded(&[])?;
+    let pattern = seed();
+    exporter.fill(there, import_kind::SIZE, pattern)?;
+    check!(importer.mismatches(here, import_kind::SIZE, pattern)? == 0);
     Ok(())
 }
 

@@ -53,6 +53,6 @@ fn the_exporter_survives_an_importers_fault(exporter: Role, importer: Role) -> O
     check!(exporter.mismatches(buffer, SIZE, pattern)? == 0);
     exporter.fill(buffer, SIZE, 9)?;
     check!(exporter.mismatches(buffer, SIZE, 9)? == 0);
-    // The fault made all its contexts unusable, so only the end of the process frees its resources.
+    // The fault made all contexts of the importer unusable, so only the end of the process frees its resources.
     importer.kill()
 }

@@ -110,8 +110,8 @@ fn the_order_of_devices_does_not_matter(exporter: Role, #[values(0, 1)] device: 
     Ok(())
 }
 
-/// Enabling and disabling peer access succeeds beside an import, and leaves it usable. The codes before the open and while the import is open
-/// are recorded.
+/// Enabling and disabling peer access succeeds beside an import, and leaves it usable. The codes before the open and while
+/// the import is open are recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-034", needs(gpus = 2, peer_access))]
 fn changing_peer_access_leaves_an_import_usable(exporter: Role, #[with(1)] importer: Role) -> Outcome {

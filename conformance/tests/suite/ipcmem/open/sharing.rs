@@ -169,7 +169,7 @@ fn is_not_read(wrong_words: Option<u64>) -> Outcome {
 #[conformance::test("IPCMEM-OPEN-025", needs(no_mps))]
 fn the_reach_of_a_small_import(exporter: Role, #[from(importer)] sacrifice: Role) -> Outcome {
     let size = 64 * KIB;
-    // So that the import does not begin where its block begins.
+    // Because of this allocation, the import does not begin where its block begins.
     exporter.mem_alloc(size)?;
     let (one, import, pattern) = share(&exporter, &sacrifice, size)?;
     let other = exporter.mem_alloc(size)?;

@@ -2,7 +2,7 @@
 
 use crate::model::world::Name;
 
-/// Its size.
+/// The size of the page.
 pub(super) const PAGE: u64 = 4096;
 
 /// The line that says what a stream's page contains, if that is known.
