@@ -34,8 +34,7 @@ pub(crate) struct Arguments {
     /// The changes that lead to exit code 1
     #[arg(long, value_enum, default_value_t = ExitOn::Regressed, value_name = "CHANGE")]
     exit_on: ExitOn,
-    /// End with exit code 3 instead of 0 if the new report does not check every case that the old one checks, except those
-    /// that its suite no longer has
+    /// End with 3 instead of 0 if NEW does not check every case that OLD checks, except those that its suite lost
     #[arg(long)]
     must_cover: bool,
     /// Ignore how long calls and cases took

@@ -112,6 +112,20 @@ fn the_role_that_reads_wrong_memory_splits_no_cause() -> Outcome {
     Ok(())
 }
 
+/// Checks of different things have different causes, even if they fail with the same values.
+#[rstest]
+#[conformance::test()]
+fn equal_values_join_no_causes() -> Outcome {
+    let fails = |reason| Failed(Verdict::Fail, reason, Failure::of(Defect::Result));
+    let printed =
+        compared(&[fails("size == 1 does not hold: 3 and 0"), fails("count == 1 does not hold: 3 and 0")], |_| {})?;
+    for what in ["size", "count"] {
+        let cause = format!("\n  wrong result: {what} == 1 does not hold: 3 and 0 (1 case)\n");
+        check!(printed.contains(&cause), "{printed}");
+    }
+    Ok(())
+}
+
 /// The text of a failed check has the CUDA function, without Rust's `?` and without the suite's variable.
 #[rstest]
 #[case::access(

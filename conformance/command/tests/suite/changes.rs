@@ -34,6 +34,14 @@ fn fixed(report: &mut Report) {
     report.cases[1].reason = Some("deviations.toml lists it as fail".to_owned());
 }
 
+/// Repairs what two rules forbid.
+fn repaired_rules(old: &mut Report, new: &mut Report) {
+    old.cases[1..].iter_mut().for_each(|case| case.verdict = Verdict::Fail);
+    for report in [old, new] {
+        report.cases[2].rows = vec!["IPCMEM-GET-001".to_owned()];
+    }
+}
+
 fn one_gpu(_: &mut Report, new: &mut Report) {
     new.run.devices.truncate(1);
     new.cases[1].verdict = Verdict::Unsupported;
@@ -122,6 +130,17 @@ fn another_suite(_: &mut Report, new: &mut Report) {
     repaired,
     0,
     "No documented rule broke since 570.86.15; 1 case of IPCMEM-OPEN-002 is better (1 listed bug is gone)."
+)]
+#[case::repaired_rules(repaired_rules, 0, "No documented rule broke since 570.86.15; 2 cases are better.")]
+#[case::slower_case(
+    |_: &mut Report, new: &mut Report| new.cases[1].duration_ms = 310.0,
+    0,
+    "No documented rule broke since 570.86.15; 1 case became much slower."
+)]
+#[case::faster_case(
+    |old: &mut Report, _: &mut Report| old.cases[1].duration_ms = 310.0,
+    0,
+    "No documented rule broke since 570.86.15."
 )]
 #[case::listed_although_gone(
     |_: &mut Report, new: &mut Report| fixed(new),

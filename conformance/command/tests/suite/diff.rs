@@ -213,6 +213,21 @@ fn a_rare_crash_that_became_a_steady_failure_regressed() -> Outcome {
     Ok(())
 }
 
+/// A harness error is no failure of the driver. If the case fails in each run after it, its rule broke: it does not only
+/// fail more often.
+#[rstest]
+#[conformance::test()]
+fn a_failure_after_a_harness_error_is_not_only_more_frequent() -> Outcome {
+    let (mut old, mut new) = (plain("570.86.15", 3), plain("570.86.15", 3));
+    for (report, verdict, failed) in [(&mut old, Verdict::Error, 1), (&mut new, Verdict::Fail, 3)] {
+        ended(&mut report.cases[CHANGED], verdict, "x does not hold");
+        report.cases[CHANGED].runs = Some(Runs { failed, of: 3 });
+    }
+    let printed = text(&Reports::new(&old, &new)?.run(&["diff", "old", "new"])?.stdout);
+    check!(printed.contains(": 1 documented rule broke since ") && !printed.contains("more often"), "{printed}");
+    Ok(())
+}
+
 /// A case that neither run could check did not change, whatever each machine lacks.
 #[rstest]
 #[conformance::test()]
@@ -302,6 +317,7 @@ fn exactly_the_planted_differences_are_found() -> Outcome {
 fn the_environment_is_compared() -> Outcome {
     let (mut old, mut new) = (plain("570.86.15", 1), plain("580.159.04", 1));
     new.run.driver.sha256 = Some("cd".repeat(32));
+    new.run.driver.path = "/opt/libcuda.so.1".to_owned();
     new.run.devices[1].memory = 1;
     (old.run.seed, old.run.began) = (1, None);
     (old.run.fresh, new.run.fresh) = (true, false);
@@ -313,18 +329,25 @@ fn the_environment_is_compared() -> Outcome {
     let (diff, code) = compared(&old, &new)?;
     let settings = diff["environment"].as_array().into_iter().flatten();
     let names: Vec<_> = settings.filter_map(|setting| setting["name"].as_str()).collect();
-    let expected =
-        ["driver.sha256", "driver.version", "devices[1].memory", "environment.variables.CUDA_CACHE_DISABLE", "fresh"];
+    let expected = [
+        "driver.path",
+        "driver.sha256",
+        "driver.version",
+        "devices[1].memory",
+        "environment.variables.CUDA_CACHE_DISABLE",
+        "fresh",
+    ];
     check!(names == expected, "{names:?}");
     check!(diff["changes"] == json!([]) && code == Some(0), "{diff:#}");
     Ok(())
 }
 
-/// What a run without `--identify` hides is no difference.
+/// What a run without `--identify` hides is no difference. Another path is one, even if its last part is the same.
 #[rstest]
 #[case::value("…", "/opt/suite", true)]
 #[case::home("~/driver/libcuda.so.1", "/home/me/driver/libcuda.so.1", true)]
 #[case::other_file("~/driver/libcuda.so.1", "/home/me/driver/libcuda.so.2", false)]
+#[case::other_folder("cache", "/opt/cache", false)]
 #[case::shown("1", "0", false)]
 #[case::ids("GPU-…,MIG-…", "GPU-5a1e0000-0000-4000-8000-000000000000,MIG-77c00000-0000-4000-8000-000000000000", true)]
 #[case::other_devices("GPU-…,MIG-…", "GPU-5a1e0000-0000-4000-8000-000000000000", false)]

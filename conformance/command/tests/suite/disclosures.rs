@@ -84,7 +84,7 @@ fn a_changed_disclosure_is_a_change(
 }
 
 /// A new disclosure is shown even if the case is new, did not run before, or ended better than before. A regression
-/// stays one.
+/// stays one, and still breaks its rule.
 #[rstest]
 #[case::new_case(|old: &mut Report, _: &mut Report| drop(old.cases.remove(1)), "disclosure")]
 #[case::did_not_run(|old: &mut Report, _: &mut Report| old.cases[1].verdict = Verdict::Unsupported, "disclosure")]
@@ -106,6 +106,8 @@ fn a_new_disclosure_is_not_hidden(#[case] plant: fn(&mut Report, &mut Report), #
     let json: Value = serde_json::from_str(&json).map_err(harness)?;
     check!(json["changes"][0]["severity"] == severity && json["changes"][0]["id"] == ID, "{json:#}");
     check!(json["changes"].to_string().contains(TEXT), "{json:#}");
+    let breaks = json["headline"].as_str().is_some_and(|says| says.starts_with("1 documented rule broke "));
+    check!(breaks == (severity == "regressed"), "{json:#}");
     // The default counts only what the old report could show.
     for (exit_on, expected) in [("regressed", i32::from(severity == "regressed")), ("failed", 1)] {
         let (code, shown) = printed(&old, &new, &["diff", "--exit-on", exit_on, "old", "new"])?;

@@ -40,6 +40,25 @@ fn a_slower_call_is_reported() -> Outcome {
     Ok(())
 }
 
+/// A call became slower or faster only by a factor of more than three, and by more than 1 ms.
+#[rstest]
+#[case::three_times(2.0, 6.0, false)]
+#[case::one_millisecond(0.25, 1.25, false)]
+#[case::more(2.0, 7.0, true)]
+#[conformance::test()]
+fn a_small_change_of_a_call_is_not_reported(
+    #[case] shorter: f64,
+    #[case] longer: f64,
+    #[case] is_reported: bool,
+) -> Outcome {
+    let with = |ms| timed([ms, 1.0, 1.0, 1.0], None);
+    let (printed, code) = diff(&with(shorter), &with(longer))?;
+    check!(printed.contains("slower calls (1)") == is_reported && code == Some(i32::from(is_reported)), "{printed}");
+    let (printed, code) = diff(&with(longer), &with(shorter))?;
+    check!(printed.contains("faster calls (1)") == is_reported && code == Some(0), "{printed}");
+    Ok(())
+}
+
 /// If every call became slower, none is a regression, and the text says what is known of the machine's load.
 #[rstest]
 #[case::busier(
@@ -105,7 +124,7 @@ fn a_call_that_slowed_down_more_than_the_others_is_reported() -> Outcome {
 }
 
 /// If every call became slower, a case that became as much slower is not listed, and one that slowed down more is. If every
-/// call became faster, a case that became faster is not listed either.
+/// call became faster, a case that became as much faster is not listed either, and no call is.
 #[rstest]
 #[case::slower([200.0, 200.0, 200.0], [1600.0, 4000.0, 200.0], 2.0, 8.0)]
 #[case::faster([1600.0, 4000.0, 200.0], [200.0, 200.0, 200.0], 8.0, 2.0)]
@@ -129,6 +148,7 @@ fn a_case_that_slowed_down_more_than_the_calls_is_listed(
     let (printed, _) = diff(&with(call_before, before), &with(call_now, now))?;
     let listed: Vec<_> = with(1.0, before).cases.iter().map(|case| printed.contains(&case.id)).collect();
     check!(listed == [false, true, false], "{listed:?}: {printed}");
+    check!(printed.contains("\ncases: 1 time, 2 the same\n") && !printed.contains(" calls ("), "{printed}");
     Ok(())
 }
 
@@ -136,13 +156,59 @@ fn a_case_that_slowed_down_more_than_the_calls_is_listed(
 #[rstest]
 #[conformance::test()]
 fn a_record_has_the_times_of_calls() -> Outcome {
-    let reports = Reports::new(&timed([2.0; 4], None), &timed([200.0, 2.0, 2.0, 2.0], None))?;
+    let (printed, code) = diff_of_the_record(&timed([2.0; 4], None), &timed([200.0, 2.0, 2.0, 2.0], None))?;
+    check!(printed.contains("cuIpcOpenMemHandle: 2.0 to 200 ms, in 3 cases"), "{printed}");
+    check!(code == Some(1) && printed.contains("slower calls (1)"), "{code:?}: {printed}");
+    Ok(())
+}
+
+/// Compares the record of a report with another report.
+fn diff_of_the_record(old: &Report, new: &Report) -> Result<(String, Option<i32>), Stop> {
+    let reports = Reports::new(old, new)?;
     let made = reports.run(&["record", "update", "old", "--records", "."])?;
     check!(made.status.success(), "{}", text(&made.stderr));
     let output = reports.run(&["diff", "nvidia-570.86.15-h200-x2.jsonl", "new"])?;
-    let printed = text(&output.stdout);
-    check!(printed.contains("cuIpcOpenMemHandle: 2.0 to 200 ms, in 3 cases"), "{printed}");
-    check!(output.status.code() == Some(1) && printed.contains("slower calls (1)"), "{printed}");
+    Ok((text(&output.stdout), output.status.code()))
+}
+
+/// A call is slower than in a record only if it takes much longer than the median, and longer than nine tenths of the
+/// recorded steps. It is faster only if it takes much less than the median, and less than nine tenths of them.
+#[rstest]
+#[case::slower([2.0; 3], [200.0; 3], "slower")]
+#[case::faster([200.0; 3], [2.0; 3], "faster")]
+#[case::a_little_slower([2.0; 3], [2.5; 3], "neither")]
+#[case::a_little_faster([2.5; 3], [2.0; 3], "neither")]
+#[case::as_long_as_a_recorded_step([2.0, 2.0, 200.0], [200.0; 3], "neither")]
+#[case::as_short_as_a_recorded_step([200.0, 200.0, 2.0], [2.0; 3], "neither")]
+#[conformance::test()]
+fn a_record_has_the_spread_of_calls(#[case] before: [f64; 3], #[case] now: [f64; 3], #[case] told: &str) -> Outcome {
+    let with = |times: [f64; 3]| {
+        let mut report = timed([1.0; 4], None);
+        report.cases.iter_mut().zip(times).for_each(|(case, ms)| case.steps[0].ms = Some(ms));
+        report
+    };
+    let (printed, code) = diff_of_the_record(&with(before), &with(now))?;
+    for word in ["slower", "faster"] {
+        check!(printed.contains(&format!("{word} calls (1)")) == (told == word), "{printed}");
+    }
+    check!(code == Some(i32::from(told == "slower")), "{code:?}: {printed}");
+    Ok(())
+}
+
+/// A record has no times of calls that CUDA refuses, and fewer than three steps can be slow by chance. Neither is slower
+/// than the record.
+#[rstest]
+#[case::refused(|new: &mut Report| {
+    let steps = new.cases.iter_mut().map(|case| &mut case.steps[0]);
+    steps.for_each(|step| "CUDA_ERROR_INVALID_VALUE (1)".clone_into(&mut step.answer));
+})]
+#[case::two_steps(|new: &mut Report| _ = new.cases[0].steps.remove(0))]
+#[conformance::test()]
+fn what_a_record_cannot_say_is_not_slower(#[case] plant: fn(&mut Report)) -> Outcome {
+    let mut new = timed([200.0, 2.0, 2.0, 2.0], None);
+    plant(&mut new);
+    let (printed, code) = diff_of_the_record(&timed([2.0; 4], None), &new)?;
+    check!(code == Some(0) && !printed.contains("slower"), "{code:?}: {printed}");
     Ok(())
 }
 

@@ -52,11 +52,18 @@ fn a_part_of_a_run_is_not_slower_than_a_record(#[case] because: fn(&mut Report))
 #[rstest]
 #[conformance::test()]
 fn an_update_shows_slower_calls() -> Outcome {
-    let reports = Reports::new(&timed([1.0; 3]), &timed([90.0; 3]))?;
+    let with = |ms: f64| {
+        let mut report = timed([ms; 3]);
+        report.cases.iter_mut().for_each(|case| case.steps.push(step("mem_alloc", ms)));
+        report
+    };
+    let reports = Reports::new(&with(1.0), &with(90.0))?;
     check!(reports.run(&["record", "update", "old", "--records", "."])?.status.success());
     let output = reports.run(&["record", "update", "--dry-run", "new", "--records", "."])?;
     let printed = text(&output.stdout);
-    check!(printed.contains("cuIpcOpenMemHandle: 1.0 to 90 ms"), "{printed}");
+    for call in ["cuIpcOpenMemHandle", "cuMemAlloc"] {
+        check!(printed.contains(&format!("{call}: 1.0 to 90 ms")), "{printed}");
+    }
     let refused = reports.run(&["record", "update", RECORD, "--records", "."])?;
     let says = text(&refused.stderr);
     check!(refused.status.code() == Some(2) && says.contains("is a record already"), "{says}");
@@ -92,6 +99,7 @@ fn cases_that_check_no_row_are_not_missed_in_a_record() -> Outcome {
     for sides in [[RECORD, "old"], ["old", RECORD]] {
         let (printed, code) = diff(&reports, &sides)?;
         check!(code == Some(0) && !printed.contains("model::"), "{sides:?}: {printed}");
+        check!(printed.contains("\ncases: 2 the same\n"), "{sides:?}: {printed}");
     }
     let (printed, _) = diff(&reports, &[RECORD, "new"])?;
     check!(printed.contains("1 case is checked for the first time, and it fails (1 crash)"), "{printed}");
