@@ -51,9 +51,14 @@ impl Process {
     /// Waits until a process that was asked to exit has ended. A driver that crashes or hangs meanwhile stops the case,
     /// unless the case accepts that.
     pub(super) fn finish_exit(&mut self, deadline: Duration) -> Result<(), Stop> {
+        self.finish_exit_until(Instant::now() + deadline, deadline)
+    }
+
+    /// The same, for a process whose deadline began when it was asked to exit.
+    fn finish_exit_until(&mut self, until: Instant, deadline: Duration) -> Result<(), Stop> {
         "exit".clone_into(&mut self.step);
         let (role, step) = (self.name.clone(), self.step.clone());
-        let (stop, end) = if self.ends_before(Instant::now() + deadline) {
+        let (stop, end) = if self.ends_before(until) {
             let status = self.reap()?;
             if status.success() || self.ended_with_its_namespace(status) {
                 trace::write(|| Event::Ended { process: self.id(), end: None });
@@ -121,6 +126,7 @@ impl Process {
     pub(crate) fn begin_to_exit(&self) {
         // If the connection is closed already, the process exits anyway.
         let _ = rustix::net::shutdown(&self.channel, Shutdown::Write);
+        self.asked_to_exit.set(self.asked_to_exit.get().or_else(|| Some(Instant::now())));
     }
 
     /// Lets the process exit by itself, so that the driver can clean up, and kills it if it does not.
@@ -132,7 +138,10 @@ impl Process {
             return Ok(());
         }
         self.begin_to_exit();
-        self.finish_exit(TIME_TO_END)
+        // Processes that were asked together share the time. A moment is left, because the runner may have been stopped.
+        let now = Instant::now();
+        let until = self.asked_to_exit.get().unwrap_or(now) + TIME_TO_END;
+        self.finish_exit_until(until.max(now + TIME_TO_END / 20), TIME_TO_END)
     }
 }
 

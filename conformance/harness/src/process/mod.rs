@@ -1,6 +1,7 @@
 //! The runner's end of a role: starts this program again as a process, watches it, and ends it.
 
 mod end;
+pub(crate) mod orphans;
 mod placement;
 mod role;
 mod shorten;
@@ -8,6 +9,7 @@ mod spawner;
 mod status;
 mod visible;
 
+use std::cell::Cell;
 use std::fmt;
 use std::io::ErrorKind;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -87,6 +89,8 @@ pub(crate) struct Process {
     pub(crate) took: Option<Duration>,
     /// Whether the process has ended, or was given up because SIGKILL did not end it.
     is_gone: bool,
+    /// When the process was asked to exit.
+    asked_to_exit: Cell<Option<Instant>>,
     /// Whether the case may leave the process unable to give back what it holds.
     pub(crate) may_be_lost: bool,
     /// Whether the case accepts that the process crashes or hangs, also when it exits.
@@ -144,6 +148,7 @@ impl Process {
             is_awaited: false,
             took: None,
             is_gone: false,
+            asked_to_exit: Cell::new(None),
             may_be_lost: false,
             may_crash: false,
             bad_ends: settings.bad_ends.clone(),

@@ -59,6 +59,12 @@ impl Shared {
         for role in &living {
             role.settle(began).err().iter().for_each(|stop| worse(Bad::of(stop, "")));
         }
+        // Roles that hang while they release their resources share a time too.
+        let hurry = |stop: &Stop| {
+            if matches!(stop, Stop::TimedOut { .. }) {
+                living.iter().for_each(Role::hurry);
+            }
+        };
         let mut early = Vec::new();
         for role in &living {
             if role.is_gone() {
@@ -68,6 +74,7 @@ impl Shared {
             match role.give_back_imports() {
                 Ok(problems) => early.push(problems),
                 Err(stop) => {
+                    hurry(&stop);
                     early.push(vec![Problem::new(stop.to_string(), None)]);
                     worse(Bad::of(&stop, WHILE));
                 }
@@ -86,6 +93,7 @@ impl Shared {
                     proofs.push(Some(proof));
                 }
                 Err(stop) => {
+                    hurry(&stop);
                     worse(Bad::of(&stop, WHILE));
                     proofs.push(None);
                 }
@@ -115,9 +123,15 @@ impl Shared {
                 )));
             }
         }
+        // The roles that end now do so at once too. Process 1 of a PID namespace would take the others with it.
+        let is_clean = |proof: &Option<Cleanness>| proof.as_ref().is_some_and(Cleanness::is_clean);
+        let ends =
+            |role: &Role, proof: &Option<Cleanness>| !is_clean(proof) || !self.warm.serves_again(&role.placement());
+        let ending = judged.iter().filter(|(role, proof)| role.inner_id() != 1 && ends(role, proof));
+        ending.for_each(|(role, _)| role.begin_to_exit());
         for (role, proof) in judged {
             let name = role.name();
-            let is_clean = proof.as_ref().is_some_and(Cleanness::is_clean);
+            let is_clean = is_clean(&proof);
             self.blame(&role, proof.as_ref(), outcome).into_iter().for_each(&mut worse);
             // If the case failed or a resource could not be released, a descriptor that is left says nothing about the
             // driver.

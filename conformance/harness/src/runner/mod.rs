@@ -26,7 +26,7 @@ use crate::deviations::Deviations;
 use crate::driver::{Choice, UnderTest};
 use crate::identity::Kind;
 use crate::models::Models;
-use crate::process::{BadEnds, Placement, Process, Settings, visible_devices};
+use crate::process::{BadEnds, Placement, Process, Settings, orphans, visible_devices};
 use crate::records::{self, Records};
 use crate::report::{CaseReport, Environment, Report};
 use crate::warm::{Balance, Supply, WarmRoles};
@@ -112,6 +112,7 @@ pub fn main(program: Program) -> ExitCode {
         return ExitCode::from(2);
     }
     see_only(&options.gpus);
+    orphans::adopt();
     let cases = program.cases();
     if options.probe {
         return probe::print(&options, &settings(&options), &cases);
@@ -290,6 +291,7 @@ impl Run {
         let trials = cases.into_iter().map(|case| trial(case, Arc::clone(&shared))).collect();
         let conclusion = libtest_mimic::run(&options.libtest, trials);
         shared.warm.clear();
+        shared.warm.end_orphans();
         if !options.libtest.list {
             shared.keep_bad_ends();
             let mut report = shared.report();

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::options::Options;
 use crate::case::Case;
 use crate::driver::{UnderTest, choose};
-use crate::process::Settings;
+use crate::process::{Settings, orphans};
 
 /// The output of `--probe`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -30,6 +30,7 @@ impl Probe {
             drop(keeper);
             under_test
         });
+        orphans::end(&settings.bad_ends);
         let bad_ends = settings.bad_ends.take();
         let lacks = |case: &Case| match &driver {
             Ok(found) => case.registered.needs.unmet(&found.machine),

@@ -28,6 +28,11 @@ impl Balance {
         balance
     }
 
+    /// Lets the keepers exit. Dropping this waits for that.
+    pub(crate) fn begin_to_exit(&self) {
+        self.keepers.values().for_each(Process::begin_to_exit);
+    }
+
     /// Whether no device is watched.
     pub(crate) fn is_empty(&self) -> bool {
         self.keepers.is_empty()

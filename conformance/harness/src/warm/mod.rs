@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::process::{Bytes, Process, Settings, Start};
+use crate::process::{Bytes, Process, Settings, Start, orphans};
 use crate::{Placement, Stop};
 
 pub(crate) use balance::Balance;
@@ -165,12 +165,17 @@ impl WarmRoles {
         self.begin_spare();
     }
 
+    /// Whether a clean role may serve another case.
+    pub(crate) fn serves_again(&self, placement: &Placement) -> bool {
+        self.supply != Supply::Fresh && !placement.is_fresh && placement.pid_namespace.is_none()
+    }
+
     /// Keeps a clean role for the next case, or ends it if it must serve one case only.
     ///
     /// # Errors
     /// [`Stop`], if the role did not end in order.
     pub(crate) fn put_back(&self, process: Process) -> Result<(), Stop> {
-        if self.supply == Supply::Fresh || process.placement.is_fresh || process.placement.pid_namespace.is_some() {
+        if !self.serves_again(&process.placement) {
             return self.end(process);
         }
         let mut idle = self.idle();
@@ -256,10 +261,16 @@ impl WarmRoles {
         idle
     }
 
+    /// Ends the processes that a driver left, after [`WarmRoles::clear`]. [`WarmRoles::bad_ends`] has them.
+    pub(crate) fn end_orphans(&self) {
+        orphans::end(&self.settings.bad_ends);
+    }
+
     /// Ends every idle role and every keeper.
     pub(crate) fn clear(&self) {
         self.collect_spare();
-        drop(self.take_all_idle());
-        *self.balance() = Balance::default();
+        let (idle, balance) = (self.take_all_idle(), std::mem::take(&mut *self.balance()));
+        balance.begin_to_exit();
+        drop((idle, balance));
     }
 }

@@ -4,10 +4,10 @@ use std::process::Command;
 
 use conformance::report::Report;
 use conformance::runner::Probe;
-use conformance::{Outcome, Stop, Verdict, check};
+use conformance::{Outcome, Stop, Verdict, check, random};
 use rstest::rstest;
 
-use crate::suite::{harness, run, suite};
+use crate::suite::{harness, marked, run, suite};
 
 /// What the last lines of a run say of a process that no case used.
 const OUTSIDE: &str = "the run fails, because a process crashed or hung outside any case: process ";
@@ -86,6 +86,19 @@ fn a_process_without_a_case_fails_the_run(
     Ok(())
 }
 
+/// Processes that hang while they exit at the end of a case cost the time of one, which is ten seconds.
+#[rstest]
+#[conformance::test()]
+fn processes_that_hang_at_the_end_share_a_deadline() -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").args(["--reruns", "0", "--exact", "planted::hangs_at_its_end"]);
+    let report = run(command)?.report()?;
+    let case = report.cases.first().ok_or_else(|| harness("no case ran"))?;
+    check!(case.verdict == Verdict::Timeout, "the verdict is {}: {:?}", case.verdict, case.reason);
+    check!(case.duration_ms < 15e3, "the verdict took {} ms", case.duration_ms);
+    Ok(())
+}
+
 /// A keeper that ends during a run fails it too: without the keeper, the run notices no leak of memory.
 #[rstest]
 #[conformance::test()]
@@ -97,6 +110,24 @@ fn a_keeper_that_ends_fails_the_run() -> Outcome {
     check!(run.output.status.code() == Some(101) && run.text().contains(OUTSIDE), "{}", run.text());
     let ends = run.report()?.bad_ends;
     let end = ", keeper: killed by signal 9 (SIGKILL) in cuMemGetInfo()";
+    check!(ends.len() == 1 && ends.iter().all(|known| known.ends_with(end)), "the report has {ends:?}");
+    Ok(())
+}
+
+/// A process that a driver starts and leaves ends with the run, and fails it.
+#[rstest]
+#[conformance::test()]
+fn a_process_that_a_driver_leaves_fails_the_run() -> Outcome {
+    let mark = format!("{:x}", random().u64(..));
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").env("CONFORMANCE_MARK", &mark);
+    command.args(["--reruns", "0", "planted::breach/keeps_the_socket"]);
+    let run = run(command)?;
+    let left = marked(&format!("CONFORMANCE_MARK={mark}"));
+    check!(left.is_empty(), "processes {left:?} outlived their runner");
+    check!(run.output.status.code() == Some(101) && run.text().contains(OUTSIDE), "{}", run.text());
+    let ends = run.report()?.bad_ends;
+    let end = ", left by the driver: it still ran after its parent had ended";
     check!(ends.len() == 1 && ends.iter().all(|known| known.ends_with(end)), "the report has {ends:?}");
     Ok(())
 }

@@ -38,14 +38,16 @@ fn a_breach_has_its_verdict(#[case] planted: &str, #[case] verdict: Verdict, #[c
     Ok(())
 }
 
-/// Roles that hang at the same time cost the time of one.
+/// Roles that hang at the same time, or one after another while they release their resources, cost the time of one.
 #[rstest]
+#[case::in_a_call("stops_during_hangs")]
+#[case::while_they_release("hangs_while_it_releases")]
 #[conformance::test()]
-fn roles_that_hang_share_a_deadline() -> Outcome {
+fn roles_that_hang_share_a_deadline(#[case] planted: &str) -> Outcome {
     let mut command = suite("reference")?;
     let deadline = DEADLINE.as_secs().to_string();
     command.env("CONFORMANCE_PLANTED", "1").args(["--deadline", &deadline, "--reruns", "0"]);
-    command.args(["--exact", "planted::stops_during_hangs"]);
+    command.args(["--exact", &format!("planted::{planted}")]);
     let report = run(command)?.report()?;
     let case = report.cases.first().ok_or_else(|| harness("no case ran"))?;
     check!(case.verdict == Verdict::Timeout, "the verdict is {}: {:?}", case.verdict, case.reason);

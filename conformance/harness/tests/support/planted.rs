@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use conformance::calls::planted::BadExit;
 use conformance::{
-    Again, Expect as _, KIB, MIB, MemProperties, Note, Outcome, PidNamespace, Placement, Pointer, Role, Stop, Stream,
-    annotate, check, is_listed, models,
+    Again, Descriptor, Expect as _, KIB, MIB, MemProperties, Note, Outcome, PidNamespace, Placement, Pointer, Role,
+    Stop, Stream, annotate, check, is_listed, models,
 };
 use cuda_ipc_sys::{CUmemAllocationHandleType, CUresult};
 use rstest::rstest;
@@ -47,6 +47,30 @@ fn stops_during_hangs() -> Outcome {
         let _hangs = Role::new(name, Placement::device(0))?.begin::<()>(conformance::calls::planted::Call::hang {})?;
     }
     Err(Stop::failed("the case knows better"))
+}
+
+/// Roles that hang while they release their resources: each waits for a program that it started, which is stopped.
+#[rstest]
+#[conformance::test()]
+fn hangs_while_it_releases() -> Outcome {
+    for name in ["one", "two", "three", "four"] {
+        let role = Role::new(name, Placement::device(0))?;
+        role.exec_and_hold(Descriptor(0))?;
+        let children = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", role.id())).map_err(harness)?;
+        let program = children.trim().parse().ok().and_then(Pid::from_raw).ok_or_else(|| harness("no program"))?;
+        kill_process(program, Signal::STOP).map_err(harness)?;
+    }
+    Ok(())
+}
+
+/// Roles that hang while they exit at the end of their case.
+#[rstest]
+#[conformance::test()]
+fn hangs_at_its_end() -> Outcome {
+    for name in ["one", "two", "three", "four"] {
+        Role::new(name, Placement::device(0).fresh())?.exit_badly_later(BadExit::Hangs)?;
+    }
+    Ok(())
 }
 
 /// A model that breaks a row of an open question, unless `deviations.toml` lists the case `planted::fail`.

@@ -38,12 +38,16 @@ fn many_exports_use_no_descriptors_and_little_memory(exporter: Role) -> Outcome 
     const MOST_BYTES_A_HANDLE: u64 = KIB;
     let allocations = exporter.mem_alloc_many(512, COUNT)?;
     observe("limit of allocations", allocations.limit());
+    let Some(first) = allocations.given.first() else {
+        return Err(Stop::failed(format!("no allocation of 512 bytes succeeded: {}", allocations.limit())));
+    };
     // The first export sets up resources that all exports share.
-    exporter.ipc_get_mem_handle(allocations.given[0])?;
+    exporter.ipc_get_mem_handle(*first)?;
     let before = exporter.usage()?;
     let handles = exporter.ipc_get_mem_handle_many(allocations.given)?;
     let after = exporter.usage()?;
     observe("limit", handles.limit());
+    check!(!handles.given.is_empty(), "no allocation is exported: {}", handles.limit());
     let most = handles.given.len() as u64 * MOST_BYTES_A_HANDLE;
     check_uses_little("exporter", &before, &after, most)?;
     are_distinct(&handles.given)
@@ -65,9 +69,11 @@ fn many_imports_have_distinct_addresses(
 ) -> Outcome {
     let allocations = exporter.mem_alloc_many(size, count)?.given;
     check!(allocations.len() == count, "only {} of {count} allocations of {size} bytes succeeded", allocations.len());
-    let handles = exporter.ipc_get_mem_handle_many(allocations.clone())?.given;
-    let imports = importer.ipc_open_mem_handle_many(handles)?;
+    let handles = exporter.ipc_get_mem_handle_many(allocations.clone())?;
+    check!(handles.given.len() == count, "{count} exports: {}", handles.limit());
+    let imports = importer.ipc_open_mem_handle_many(handles.given)?;
     observe("limit", imports.limit());
+    check!(!imports.given.is_empty(), "no handle opens: {}", imports.limit());
     are_distinct(&imports.given)?;
     let first = seed();
     exporter.fill_many(allocations, size, first)?;
