@@ -53,6 +53,11 @@ fn filter(_: &mut Report, new: &mut Report) {
     new.cases.truncate(2);
 }
 
+fn filter_and_a_new_case(old: &mut Report, new: &mut Report) {
+    filter(old, new);
+    new.cases.push(case("vmm::new"));
+}
+
 fn broken_off(_: &mut Report, new: &mut Report) {
     new.is_complete = false;
     new.cases.truncate(1);
@@ -104,6 +109,11 @@ fn two_causes(old: &mut Report, new: &mut Report) {
 /// Fewer GPUs, and yet every case ran.
 fn all_with_one_gpu(_: &mut Report, new: &mut Report) {
     new.run.devices.truncate(1);
+}
+
+/// More GPUs, and yet no other case ran.
+fn all_with_two_gpus(old: &mut Report, _: &mut Report) {
+    old.run.devices.truncate(1);
 }
 
 fn harness_error(_: &mut Report, new: &mut Report) {
@@ -160,6 +170,12 @@ fn another_suite(_: &mut Report, new: &mut Report) {
     "Compared 2 of 3 cases, because the new run used a filter: no documented \
     rule broke since 570.86.15; 1 case is no longer checked: left out by a filter."
 )]
+#[case::filter_and_a_new_case(
+    filter_and_a_new_case,
+    0,
+    "Compared 2 of 4 cases, because the new run used a filter: no documented \
+    rule broke since 570.86.15; 1 case is no longer checked: left out by a filter; 1 case is checked for the first time."
+)]
 #[case::broken_off_report(
     broken_off,
     0,
@@ -202,6 +218,11 @@ fn another_suite(_: &mut Report, new: &mut Report) {
     all_with_one_gpu,
     0,
     "Compared the 3 cases that both runs check (the new run had 1 GPU instead of 2): no documented rule broke since 570.86.15."
+)]
+#[case::all_with_two_gpus(
+    all_with_two_gpus,
+    0,
+    "Compared the 3 cases that both runs check (the old run had 1 GPU instead of 2): no documented rule broke since 570.86.15."
 )]
 #[case::harness_error(
     harness_error,

@@ -30,6 +30,11 @@ fn nothing_can_run_of_the_same_filter(old: &mut Report, new: &mut Report) {
     quick(old, new);
 }
 
+fn nothing_could_run_of_the_same_filter(old: &mut Report, new: &mut Report) {
+    nothing_can_run(new, old);
+    quick(old, new);
+}
+
 /// Makes both runs those of `--level quick`.
 fn quick(old: &mut Report, new: &mut Report) {
     for report in [old, new] {
@@ -83,6 +88,11 @@ fn a_harness_error_and_another_machine(old: &mut Report, new: &mut Report) {
     nothing_can_run_of_the_same_filter,
     "because both runs used --level quick and the new run checked none, so nothing is known of the driver; `conformance \
      doctor` says what its machine lacks; 3 cases are no longer checked: the machine lacks something that is needed."
+)]
+#[case::nothing_could_run_of_the_same_filter(
+    nothing_could_run_of_the_same_filter,
+    "because both runs used --level quick and the old run checked none, so nothing is known of the driver; `conformance \
+     doctor` says what its machine lacks; 3 cases are checked for the first time."
 )]
 #[case::other_suites(
     other_suites,
@@ -141,6 +151,23 @@ fn a_comparison_of_harness_errors_is_not_green(#[values(false, true)] is_partial
          `conformance show` says why the harness failed.\n"
     );
     check!(printed.starts_with(&says), "{printed}");
+    check!(output.status.code() == Some(2), "{}: {printed}", output.status);
+    Ok(())
+}
+
+/// If the new run has only other cases, in which the harness failed, the first sentence says that the new run checked none.
+#[rstest]
+#[conformance::test()]
+fn a_new_run_of_harness_errors_checked_none() -> Outcome {
+    let (mut old, mut new) = (plain("570.86.15", 3), plain("580.159.04", 3));
+    other_suites(&mut old, &mut new);
+    let case = &mut new.cases[0];
+    (case.verdict, case.reason) = (Verdict::Error, Some("no process can be started".to_owned()));
+    let output = Reports::new(&old, &new)?.run(&["diff", "old", "new"])?;
+    let printed = text(&output.stdout);
+    let says = "Compared no case, because the new run checked none, so nothing is known of the driver; `conformance show` \
+                says why the harness failed; ";
+    check!(printed.starts_with(says), "{printed}");
     check!(output.status.code() == Some(2), "{}: {printed}", output.status);
     Ok(())
 }

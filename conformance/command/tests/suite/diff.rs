@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
+use conformance::machine::Link;
 use conformance::report::{CaseReport, Environment, Host, Report, Runs, Suite};
 use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
@@ -30,7 +31,10 @@ fn ended(case: &mut CaseReport, verdict: Verdict, reason: &str) {
 /// A planted difference of one case is the only one that is reported, with its severity, and decides the exit code.
 #[rstest]
 #[case::fails("regressed", &["verdict", "reason"], |_: &mut CaseReport, new: &mut CaseReport| ended(new, Verdict::Fail, "x does not hold"))]
-#[case::not_checked("unchecked", &["verdict", "reason"], |_: &mut CaseReport, new: &mut CaseReport| ended(new, Verdict::Unsupported, "needs a GPU"))]
+#[case::not_checked("unchecked", &["verdict", "reason"], |_: &mut CaseReport, new: &mut CaseReport| {
+    ended(new, Verdict::Unsupported, "needs a GPU");
+    new.observations.clear();
+})]
 #[case::became_a_listed_bug("regressed", &["verdict", "reason"], |_: &mut CaseReport, new: &mut CaseReport| ended(new, Verdict::Deviation, "listed"))]
 #[case::crashes_instead("regressed", &["verdict"], |old: &mut CaseReport, new: &mut CaseReport| {
     ended(old, Verdict::Fail, "so");
@@ -105,6 +109,7 @@ fn noise_is_not_a_difference(#[case] plant: fn(&mut CaseReport, u64)) -> Outcome
 #[case::always_now(Some((1, 3)), Some((3, 3)), Some("regressed"))]
 #[case::sometimes_now(Some((3, 3)), Some((1, 3)), Some("better"))]
 #[case::much_more_often(Some((1, 20)), Some((11, 20)), Some("regressed"))]
+#[case::always_in_more_runs(Some((1, 3)), Some((20, 20)), Some("regressed"))]
 #[case::by_chance(Some((1, 3)), Some((2, 3)), Some("different"))]
 #[case::as_often(Some((1, 3)), Some((2, 6)), None)]
 #[case::unknown(None, Some((3, 3)), None)]
@@ -198,6 +203,23 @@ fn a_broken_rule_does_not_break_again(
     Ok(())
 }
 
+/// If the case that fails more often has its cause in common with another case, the first sentence says in how many runs
+/// that case failed.
+#[rstest]
+#[conformance::test()]
+fn the_runs_of_a_shared_cause_are_not_those_of_one_case() -> Outcome {
+    let (mut old, mut new) = (plain("570.86.15", 3), plain("570.86.15", 3));
+    for (report, failed) in [(&mut old, 1), (&mut new, 3)] {
+        ended(&mut report.cases[CHANGED], Verdict::Fail, "x does not hold");
+        report.cases[CHANGED].runs = Some(Runs { failed, of: 3 });
+    }
+    ended(&mut new.cases[2], Verdict::Fail, "x does not hold");
+    let printed = text(&Reports::new(&old, &new)?.run(&["diff", "old", "new"])?.stdout);
+    let says = "; 1 case fails more often (3 of 3 runs, before: 1 of 3): x does not hold, in 2 cases (";
+    check!(printed.lines().next().is_some_and(|first| first.contains(says)), "{printed}");
+    Ok(())
+}
+
 /// A case that crashed in one of three runs and now fails in each fails more often, although a crash is worse than a
 /// failure.
 #[rstest]
@@ -255,7 +277,7 @@ fn durations_of_more_runs_are_not_compared() -> Outcome {
     Ok(())
 }
 
-/// Cases that are only in one report, or that did not end, are changes.
+/// Cases that are only in one report, or that did not end, are changes. The text says in words what they are.
 #[rstest]
 #[case::came("new", json!([{ "what": "added", "verdict": "pass" }]), |_: &mut Report, new: &mut Report| new.cases.push(case("vmm::new")))]
 #[case::came_and_fails("new", json!([{ "what": "added", "verdict": "fail" }, { "what": "reason", "old": null, "new": "so" }]),
@@ -283,6 +305,10 @@ fn cases_in_only_one_report_are_changes(
     check!(change["id"] == "vmm::new" && change["severity"] == severity, "{diff:#}");
     check!(change["differences"] == differences, "{change:#}");
     check!(code == Some(i32::from(severity == "regressed")), "the command ended with {code:?}");
+    let printed = text(&Reports::new(&old, &new)?.run(&["diff", "old", "new"])?.stdout);
+    let words = if severity == "new" { "checked for the first time" } else { "no longer checked" };
+    check!(printed.contains(&format!("\n{words} (1)\n")), "{printed}");
+    check!(printed.contains(&format!("\ncases: 1 {words}, 3 the same\n")), "{printed}");
     Ok(())
 }
 
@@ -318,7 +344,10 @@ fn the_environment_is_compared() -> Outcome {
     let (mut old, mut new) = (plain("570.86.15", 1), plain("580.159.04", 1));
     new.run.driver.sha256 = Some("cd".repeat(32));
     new.run.driver.path = "/opt/libcuda.so.1".to_owned();
+    new.run.devices[0].uuid = "5a".repeat(16);
     new.run.devices[1].memory = 1;
+    let link = |access| vec![Link { from: 0, to: 1, access, ..Link::default() }];
+    (old.run.links, new.run.links) = (link(true), link(false));
     (old.run.seed, old.run.began) = (1, None);
     (old.run.fresh, new.run.fresh) = (true, false);
     new.run.suite = Some(Suite { version: "9".to_owned(), commit: None });
@@ -333,12 +362,17 @@ fn the_environment_is_compared() -> Outcome {
         "driver.path",
         "driver.sha256",
         "driver.version",
+        "devices[0].uuid",
         "devices[1].memory",
+        "links[0].access",
         "environment.variables.CUDA_CACHE_DISABLE",
         "fresh",
     ];
     check!(names == expected, "{names:?}");
     check!(diff["changes"] == json!([]) && code == Some(0), "{diff:#}");
+    old.run.links.clear();
+    let (diff, _) = compared(&old, &new)?;
+    check!(!diff["environment"].to_string().contains("links"), "{diff:#}");
     Ok(())
 }
 

@@ -124,10 +124,13 @@ fn a_call_that_slowed_down_more_than_the_others_is_reported() -> Outcome {
 }
 
 /// If every call became slower, a case that became as much slower is not listed, and one that slowed down more is. If every
-/// call became faster, a case that became as much faster is not listed either, and no call is.
+/// call became faster, a case that became as much faster is not listed either, and no call is. More means more than three
+/// times as much.
 #[rstest]
 #[case::slower([200.0, 200.0, 200.0], [1600.0, 4000.0, 200.0], 2.0, 8.0)]
 #[case::faster([1600.0, 4000.0, 200.0], [200.0, 200.0, 200.0], 8.0, 2.0)]
+#[case::three_times_slower([192.0, 192.0, 192.0], [2368.0, 4000.0, 192.0], 2.0, 8.0)]
+#[case::three_times_faster([2368.0, 4000.0, 192.0], [192.0, 192.0, 192.0], 8.0, 2.0)]
 #[conformance::test()]
 fn a_case_that_slowed_down_more_than_the_calls_is_listed(
     #[case] before: [f64; 3],
