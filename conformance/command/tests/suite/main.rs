@@ -43,6 +43,7 @@ mod same;
 mod sample;
 mod schema;
 mod score;
+mod setting;
 mod show;
 mod stranger;
 #[path = "../../../harness/tests/support/suite.rs"]
