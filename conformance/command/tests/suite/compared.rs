@@ -286,6 +286,10 @@ fn other_suite(report: &mut Report) {
     other_suite(new);
     new.run.selection = Some("--level full".to_owned());
 })]
+#[case::level_of_another_suite_without_a_rule(2, "--level quick", 3, |new: &mut Report| {
+    other_suite(new);
+    new.cases.iter_mut().for_each(|case| case.rows.clear());
+})]
 #[case::level_of_another_suite_on_fewer_gpus(2, "--level quick", 3, |new: &mut Report| {
     other_suite(new);
     new.run.devices.pop();

@@ -18,6 +18,8 @@ pub enum BadExit {
     Fails,
     /// Not at all.
     Hangs,
+    /// In order, but only one role at a time, and each takes two seconds.
+    TakesTurns,
 }
 
 static BAD_EXIT: AtomicU8 = AtomicU8::new(0);
@@ -27,6 +29,12 @@ extern "C" fn exit_badly() {
         how if how == BadExit::Aborts as u8 => std::process::abort(),
         // SAFETY: the call ends the process.
         how if how == BadExit::Fails as u8 => unsafe { libc::_exit(3) },
+        how if how == BadExit::TakesTurns as u8 => {
+            if let Ok(program) = std::fs::File::open("/proc/self/exe") {
+                let _ = rustix::fs::flock(&program, rustix::fs::FlockOperation::LockExclusive);
+                std::thread::sleep(Duration::from_secs(2));
+            }
+        }
         _ => loop {
             std::thread::sleep(Duration::from_secs(3600));
         },

@@ -205,9 +205,17 @@ impl Entry {
     }
 
     /// Whether a reason contains that of the entry. A report has the calls of a failed check as Rust, while comparisons and
-    /// pages show them as CUDA names them, so an entry can have them in either way.
+    /// pages show them as CUDA names them, so an entry can have them in either way. As Rust, they name the role,
+    /// which must then be the same.
     fn is_in(&self, reason: &str) -> bool {
-        reason.contains(&self.reason) || check_in_c(reason).contains(&check_in_c(&self.reason))
+        let is_rust = check_in_c(&self.reason) != self.reason;
+        // The compiler writes `? ,` where people write `?,`.
+        let without_spaces = |text: &str| text.split_whitespace().collect::<String>();
+        reason.contains(&self.reason)
+            || match is_rust {
+                true => without_spaces(reason).contains(&without_spaces(&self.reason)),
+                false => check_in_c(reason).contains(&self.reason),
+            }
     }
 
     fn mark(&self) -> String {

@@ -341,7 +341,7 @@ fn since(old: &Side, new: &Side) -> String {
 }
 
 /// Whether the documentation states the rule of a row. An unknown row, as of another suite, counts as documented.
-fn is_documented(row: &str) -> bool {
+pub(super) fn is_documented(row: &str) -> bool {
     static OTHERS: OnceLock<BTreeSet<String>> = OnceLock::new();
     !OTHERS.get_or_init(|| catalogue::undocumented_rows().unwrap_or_default()).contains(row)
 }

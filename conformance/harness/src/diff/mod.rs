@@ -61,6 +61,7 @@ impl Diff {
         let has_same_calls = is_same_gpu || has_record && old.run().models() == new.run().models();
         let missing = &scope::missing(old, new);
         let mut clock = Clock::default();
+        let mut checked = BTreeSet::new();
         for id in &ids {
             let is_running = running.contains(id);
             let pair = Pair { old: old.case(id)?, new: new.case(id)?, is_running, is_timed, is_same_seed, missing };
@@ -74,6 +75,9 @@ impl Diff {
                     continue;
                 }
                 _ => {}
+            }
+            if let Some(new) = pair.new.as_ref().filter(|new| new.verdict != crate::Verdict::Unsupported) {
+                checked.extend(new.rows.iter().cloned());
             }
             match Change::of(id, &pair) {
                 Some(change) => changes.push(change),
@@ -90,7 +94,7 @@ impl Diff {
             old: Side::of(old),
             new: Side::of(new),
             scope: Scope::of(old, new),
-            covers: cover::covers(old.run(), new.run(), &environment, &changes),
+            covers: cover::covers(old.run(), new.run(), &environment, &changes, &checked),
             environment,
             causes: Vec::new(),
             times: if has_same_calls { clock.compare(recorded, loads) } else { Times::default() },

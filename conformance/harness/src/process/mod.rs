@@ -121,6 +121,7 @@ impl Process {
                 .env(cuda_ipc_sys::RUNTIME_VARIABLE, crate::library::runtime_of(path)),
             None => command.env_remove(cuda_ipc_sys::DRIVER_VARIABLE),
         };
+        command.env(orphans::RUNNER_VARIABLE, std::process::id().to_string());
         command.envs(settings.environment.iter().cloned());
         if placement.no_multicast {
             command.env_remove("CUDA_VISIBLE_DEVICES");

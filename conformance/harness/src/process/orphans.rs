@@ -2,6 +2,7 @@
 //! theirs, and they keep the output of the run open: its reader would wait for them.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, wait};
@@ -11,8 +12,15 @@ use super::status::BadEnds;
 /// How long such a process may take to end, by itself or after SIGKILL.
 const TIME_TO_END: Duration = Duration::from_secs(1);
 
+/// A variable of each role, which the processes that its driver starts inherit.
+pub(super) const RUNNER_VARIABLE: &str = "CONFORMANCE_RUNNER";
+
+/// The children with which this process began: a shell starts them, and then becomes this program with `exec`.
+static OF_THE_SHELL: OnceLock<BTreeSet<i32>> = OnceLock::new();
+
 /// Makes this process the parent of each process below it whose parent ends.
 pub(crate) fn adopt() {
+    OF_THE_SHELL.get_or_init(|| children().into_iter().collect());
     // A kernel that refuses this gives them to process 1, where nothing finds them.
     let _ = set_child_subreaper(Some(getpid()));
 }
@@ -23,7 +31,7 @@ pub(crate) fn adopt() {
 pub(crate) fn end(bad_ends: &BadEnds) {
     let mut killed = BTreeSet::new();
     while !are_gone(Instant::now() + TIME_TO_END) {
-        let left: Vec<_> = children().into_iter().filter(|process| !killed.contains(process)).collect();
+        let left: Vec<_> = ours().filter(|process| !killed.contains(process)).collect();
         // One that SIGKILL does not end was reported, and a kernel may not list the children.
         if left.is_empty() {
             return;
@@ -36,18 +44,35 @@ pub(crate) fn end(bad_ends: &BadEnds) {
     }
 }
 
-/// Waits until this process has no child. Returns false if it has one after that time.
+/// Waits until no driver's process is left. Returns false if one is left after that time.
 fn are_gone(until: Instant) -> bool {
     // No call waits for a child with a deadline.
     const BETWEEN: Duration = Duration::from_millis(10);
     loop {
         match wait(WaitOptions::NOHANG) {
             Ok(Some(_)) => {}
+            Ok(None) if ours().next().is_none() => return true,
             Ok(None) if Instant::now() < until => std::thread::sleep(BETWEEN),
             Ok(None) => return false,
             Err(_) => return true,
         }
     }
+}
+
+/// Returns the children of this process that come from roles. Children of a shell, and of any process in a container of
+/// which this one is process 1, become its children too.
+fn ours() -> impl Iterator<Item = i32> {
+    let of_the_shell = OF_THE_SHELL.get_or_init(BTreeSet::new);
+    let has_others = getpid().is_init() || !of_the_shell.is_empty();
+    let others = children().into_iter().filter(move |process| !of_the_shell.contains(process));
+    others.filter(move |process| !has_others || is_of_a_role(*process))
+}
+
+/// Whether a process has the variable of a role of this run.
+fn is_of_a_role(process: i32) -> bool {
+    let variable = format!("{RUNNER_VARIABLE}={}", std::process::id());
+    let environment = std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+    environment.split(|byte| *byte == 0).any(|entry| entry == variable.as_bytes())
 }
 
 /// Returns the children of this process that run or wait to be reaped.

@@ -123,26 +123,32 @@ impl Shared {
                 )));
             }
         }
-        // The roles that end now do so at once too. Process 1 of a PID namespace would take the others with it.
+        // The roles that end now do so a few at a time, because a driver may end one process after another, and all of
+        // these have the time of one. Process 1 of a PID namespace would take the others with it.
+        const AT_ONCE: usize = 4;
         let is_clean = |proof: &Option<Cleanness>| proof.as_ref().is_some_and(Cleanness::is_clean);
         let ends =
             |role: &Role, proof: &Option<Cleanness>| !is_clean(proof) || !self.warm.serves_again(&role.placement());
-        let ending = judged.iter().filter(|(role, proof)| role.inner_id() != 1 && ends(role, proof));
-        ending.for_each(|(role, _)| role.begin_to_exit());
-        for (role, proof) in judged {
-            let name = role.name();
-            let is_clean = is_clean(&proof);
-            self.blame(&role, proof.as_ref(), outcome).into_iter().for_each(&mut worse);
-            // If the case failed or a resource could not be released, a descriptor that is left says nothing about the
-            // driver.
-            if let Some(proof) = proof.filter(|proof| outcome.is_ok() && proof.problems.is_empty())
-                && let Some(left) = proof.descriptors_left.iter().find(|target| self.is_not_the_drivers_own(target))
-            {
-                worse(Bad::leak(format!(
-                    "{name}: a file descriptor of {left} is still open after the process released everything"
-                )));
+        let mut judged = judged;
+        while !judged.is_empty() {
+            let later = judged.split_off(judged.len().min(AT_ONCE));
+            let ending = judged.iter().filter(|(role, proof)| role.inner_id() != 1 && ends(role, proof));
+            ending.for_each(|(role, _)| role.begin_to_exit());
+            for (role, proof) in std::mem::replace(&mut judged, later) {
+                let name = role.name();
+                let is_clean = is_clean(&proof);
+                self.blame(&role, proof.as_ref(), outcome).into_iter().for_each(&mut worse);
+                // If the case failed or a resource could not be released, a descriptor that is left says nothing about
+                // the driver.
+                if let Some(proof) = proof.filter(|proof| outcome.is_ok() && proof.problems.is_empty())
+                    && let Some(left) = proof.descriptors_left.iter().find(|target| self.is_not_the_drivers_own(target))
+                {
+                    worse(Bad::leak(format!(
+                        "{name}: a file descriptor of {left} is still open after the process released everything"
+                    )));
+                }
+                self.retire(role, is_clean).into_iter().for_each(&mut worse);
             }
-            self.retire(role, is_clean).into_iter().for_each(&mut worse);
         }
         self.warm.begin_anew();
         self.warm.end_case();

@@ -121,6 +121,9 @@ pub fn main(program: Program) -> ExitCode {
         Ok(run) => run.perform(),
         Err(message) => {
             eprintln!("conformance: {message}");
+            let left = BadEnds::default();
+            orphans::end(&left);
+            left.take().iter().for_each(|end| eprintln!("conformance: {end}"));
             ExitCode::FAILURE
         }
     }

@@ -61,6 +61,10 @@ fn a_model_learns_what_is_listed(#[case] lines: &str, #[case] verdict: Verdict) 
     "case = \"planted::fail\"\nreason = \"exporter.read(exporter.mem_alloc(4 * KIB)?, 4)? == [1; 4] does not hold\"",
     Verdict::Deviation
 )]
+#[case::check_of_another_role(
+    "case = \"planted::fail\"\nreason = \"importer.read(exporter.mem_alloc(4 * KIB)?, 4)? == [1; 4] does not hold\"",
+    Verdict::Fail
+)]
 #[case::other_check(
     "case = \"planted::fail\"\nreason = \"cuMemcpyDtoH(cuMemAlloc(4 * KIB), 4) == [2; 4] does not hold\"",
     Verdict::Fail

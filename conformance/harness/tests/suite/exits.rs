@@ -6,6 +6,7 @@ use conformance::report::Report;
 use conformance::runner::Probe;
 use conformance::{Outcome, Stop, Verdict, check, random};
 use rstest::rstest;
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::suite::{harness, marked, run, suite};
 
@@ -99,6 +100,18 @@ fn processes_that_hang_at_the_end_share_a_deadline() -> Outcome {
     Ok(())
 }
 
+/// Processes that exit one after another do not hang, also if all of them together take more than ten seconds.
+#[rstest]
+#[conformance::test()]
+fn processes_that_exit_in_turns_are_sound() -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").args(["--reruns", "0", "--exact", "planted::takes_turns_at_its_end"]);
+    let report = run(command)?.report()?;
+    let case = report.cases.first().ok_or_else(|| harness("no case ran"))?;
+    check!(case.verdict == Verdict::Pass, "the verdict is {}: {:?}", case.verdict, case.reason);
+    Ok(())
+}
+
 /// A keeper that ends during a run fails it too: without the keeper, the run notices no leak of memory.
 #[rstest]
 #[conformance::test()]
@@ -111,6 +124,21 @@ fn a_keeper_that_ends_fails_the_run() -> Outcome {
     let ends = run.report()?.bad_ends;
     let end = ", keeper: killed by signal 9 (SIGKILL) in cuMemGetInfo()";
     check!(ends.len() == 1 && ends.iter().all(|known| known.ends_with(end)), "the report has {ends:?}");
+    Ok(())
+}
+
+/// A process that a driver leaves also ends with a run whose output cannot be written.
+#[rstest]
+#[conformance::test()]
+fn a_process_that_a_driver_leaves_ends_with_a_lost_run() -> Outcome {
+    let mark = format!("{:x}", random().u64(..));
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").env("CONFORMANCE_MARK", &mark);
+    command.args(["--reruns", "0", "--logfile", "/dev/full", "planted::breach/keeps_the_socket"]);
+    let run = run(command)?;
+    check!(run.output.status.code() == Some(1), "{}: {}", run.output.status, run.errors());
+    let left = marked(&format!("CONFORMANCE_MARK={mark}"));
+    check!(left.is_empty(), "processes {left:?} outlived their runner");
     Ok(())
 }
 
@@ -129,6 +157,37 @@ fn a_process_that_a_driver_leaves_fails_the_run() -> Outcome {
     let ends = run.report()?.bad_ends;
     let end = ", left by the driver: it still ran after its parent had ended";
     check!(ends.len() == 1 && ends.iter().all(|known| known.ends_with(end)), "the report has {ends:?}");
+    Ok(())
+}
+
+/// A process that a shell started before it became the runner is not the driver's: it lives on, and the run is green. A
+/// driver's process is found beside it.
+#[rstest]
+#[case::alone("sample::there_are_two_gpus/name=one,number=1", 0)]
+#[case::beside_one_of_the_driver("planted::breach/keeps_the_socket", 1)]
+#[conformance::test()]
+fn a_process_of_the_shell_is_not_the_drivers(#[case] filter: &str, #[case] left: usize) -> Outcome {
+    let mark = format!("{:x}", random().u64(..));
+    let of_the_suite = suite("reference")?;
+    let mut command = Command::new("sh");
+    command.args(["-c", r#"MARK="$1" sleep 60 >/dev/null 2>&1 & shift; exec "$@""#, "sh", &mark]);
+    command.arg(of_the_suite.get_program()).args(of_the_suite.get_args());
+    for (name, value) in of_the_suite.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.env("CONFORMANCE_PLANTED", "1").args(["--reruns", "0", filter]);
+    let run = run(command)?;
+    let lives_on = marked(&format!("MARK={mark}"));
+    let ids = lives_on.iter().filter_map(|id| id.parse().ok().and_then(Pid::from_raw));
+    ids.for_each(|id| {
+        let _ = kill_process(id, Signal::KILL);
+    });
+    check!(lives_on.len() == 1, "{lives_on:?} outlived the run");
+    let ends = run.report()?.bad_ends;
+    check!(ends.len() == left, "the report has {ends:?}");
     Ok(())
 }
 

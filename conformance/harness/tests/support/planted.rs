@@ -73,6 +73,16 @@ fn hangs_at_its_end() -> Outcome {
     Ok(())
 }
 
+/// Roles that exit one after another at the end of their case, as a driver with one lock ends processes.
+#[rstest]
+#[conformance::test()]
+fn takes_turns_at_its_end() -> Outcome {
+    for name in ["one", "two", "three", "four", "five", "six"] {
+        Role::new(name, Placement::device(0).fresh())?.exit_badly_later(BadExit::TakesTurns)?;
+    }
+    Ok(())
+}
+
 /// A model that breaks a row of an open question, unless `deviations.toml` lists the case `planted::fail`.
 #[rstest]
 #[conformance::test()]
