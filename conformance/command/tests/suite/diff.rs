@@ -233,8 +233,8 @@ fn a_rare_crash_that_became_a_steady_failure_regressed() -> Outcome {
     Ok(())
 }
 
-/// A harness error is no failure of the driver. If the case fails in each run after it, its rule broke: it does not only
-/// fail more often.
+/// A harness error says nothing of the driver. If the case then fails in each of its runs, its rule broke. The sentence
+/// does not say that the case fails more often.
 #[rstest]
 #[conformance::test()]
 fn a_failure_after_a_harness_error_is_not_only_more_frequent() -> Outcome {

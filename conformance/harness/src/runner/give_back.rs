@@ -129,12 +129,12 @@ impl Shared {
         let is_clean = |proof: &Option<Cleanness>| proof.as_ref().is_some_and(Cleanness::is_clean);
         let ends =
             |role: &Role, proof: &Option<Cleanness>| !is_clean(proof) || !self.warm.serves_again(&role.placement());
-        let mut judged = judged;
-        while !judged.is_empty() {
-            let later = judged.split_off(judged.len().min(AT_ONCE));
-            let ending = judged.iter().filter(|(role, proof)| role.inner_id() != 1 && ends(role, proof));
+        let mut judged = judged.into_iter().peekable();
+        while judged.peek().is_some() {
+            let some: Vec<_> = judged.by_ref().take(AT_ONCE).collect();
+            let ending = some.iter().filter(|(role, proof)| role.inner_id() != 1 && ends(role, proof));
             ending.for_each(|(role, _)| role.begin_to_exit());
-            for (role, proof) in std::mem::replace(&mut judged, later) {
+            for (role, proof) in some {
                 let name = role.name();
                 let is_clean = is_clean(&proof);
                 self.blame(&role, proof.as_ref(), outcome).into_iter().for_each(&mut worse);

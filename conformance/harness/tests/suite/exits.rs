@@ -8,7 +8,7 @@ use conformance::{Outcome, Stop, Verdict, check, random};
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::suite::{harness, marked, run, suite};
+use crate::suite::{Run, harness, marked, run, suite};
 
 /// What the last lines of a run say of a process that no case used.
 const OUTSIDE: &str = "the run fails, because a process crashed or hung outside any case: process ";
@@ -127,18 +127,24 @@ fn a_keeper_that_ends_fails_the_run() -> Outcome {
     Ok(())
 }
 
+/// Runs a case in which the driver leaves a process, and checks that the process ended with the run.
+fn run_that_leaves_a_process(arguments: &[&str]) -> Result<Run, Stop> {
+    let mark = format!("{:x}", random().u64(..));
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").env("CONFORMANCE_MARK", &mark);
+    command.args(arguments).args(["--reruns", "0", "planted::breach/keeps_the_socket"]);
+    let run = run(command)?;
+    let left = marked(&format!("CONFORMANCE_MARK={mark}"));
+    check!(left.is_empty(), "processes {left:?} outlived their runner");
+    Ok(run)
+}
+
 /// A process that a driver leaves also ends with a run whose output cannot be written.
 #[rstest]
 #[conformance::test()]
 fn a_process_that_a_driver_leaves_ends_with_a_lost_run() -> Outcome {
-    let mark = format!("{:x}", random().u64(..));
-    let mut command = suite("reference")?;
-    command.env("CONFORMANCE_PLANTED", "1").env("CONFORMANCE_MARK", &mark);
-    command.args(["--reruns", "0", "--logfile", "/dev/full", "planted::breach/keeps_the_socket"]);
-    let run = run(command)?;
+    let run = run_that_leaves_a_process(&["--logfile", "/dev/full"])?;
     check!(run.output.status.code() == Some(1), "{}: {}", run.output.status, run.errors());
-    let left = marked(&format!("CONFORMANCE_MARK={mark}"));
-    check!(left.is_empty(), "processes {left:?} outlived their runner");
     Ok(())
 }
 
@@ -146,13 +152,7 @@ fn a_process_that_a_driver_leaves_ends_with_a_lost_run() -> Outcome {
 #[rstest]
 #[conformance::test()]
 fn a_process_that_a_driver_leaves_fails_the_run() -> Outcome {
-    let mark = format!("{:x}", random().u64(..));
-    let mut command = suite("reference")?;
-    command.env("CONFORMANCE_PLANTED", "1").env("CONFORMANCE_MARK", &mark);
-    command.args(["--reruns", "0", "planted::breach/keeps_the_socket"]);
-    let run = run(command)?;
-    let left = marked(&format!("CONFORMANCE_MARK={mark}"));
-    check!(left.is_empty(), "processes {left:?} outlived their runner");
+    let run = run_that_leaves_a_process(&[])?;
     check!(run.output.status.code() == Some(101) && run.text().contains(OUTSIDE), "{}", run.text());
     let ends = run.report()?.bad_ends;
     let end = ", left by the driver: it still ran after its parent had ended";
