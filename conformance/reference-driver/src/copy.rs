@@ -1,17 +1,16 @@
-//! Copies and fills.
+//! Copies.
 
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::Arc;
 
-use cuda_ipc_sys::{CUcontext, CUctx_flags, CUdeviceptr, CUstream};
+use cuda_ipc_sys::{CUDA_MEMCPY2D, CUcontext, CUctx_flags, CUdeviceptr, CUmemorytype, CUstream};
 
-use crate::answer::{INVALID_VALUE, Result};
+use crate::answer::{INVALID_VALUE, Input, NOT_SUPPORTED, Result};
 use crate::host::is_mapped;
 use crate::process::{State, state};
 use crate::range::{Access, By, Memory, Range, Span};
 use crate::seen::FirstThread;
-use crate::stream::{Stream, perform};
+use crate::stream::perform;
 
 /// Memory that a copy reads or writes.
 #[derive(Clone, Copy)]
@@ -32,31 +31,87 @@ impl Place {
             Self::Device(address) | Self::Of { address, .. } | Self::Any(address) => address,
         }
     }
+
+    /// The place so many bytes later.
+    fn offset(self, bytes: u64) -> Result<Self> {
+        let moved = |address: u64| address.checked_add(bytes).ok_or(INVALID_VALUE);
+        Ok(match self {
+            Self::Device(address) => Self::Device(moved(address)?),
+            Self::Of { context, address } => Self::Of { context, address: moved(address)? },
+            Self::Any(address) => Self::Any(moved(address)?),
+        })
+    }
 }
 
-/// The memory at a place.
-enum Found {
-    /// The driver's memory or page-locked memory, which still exists when the stream reaches the copy.
-    Kept(Vec<Span>),
-    /// The caller's own memory, which is guaranteed to exist only during the call.
-    Pageable(Span),
+/// Rows of memory, which begin a pitch apart. Other memory is one row.
+#[derive(Clone, Copy)]
+struct Rows {
+    first: Place,
+    pitch: u64,
+    width: u64,
+    height: u64,
 }
 
-impl Found {
-    const fn is_pageable(&self) -> bool {
-        matches!(self, Self::Pageable(_))
+impl Rows {
+    const fn one(first: Place, size: usize) -> Self {
+        Self { first, pitch: 0, width: size as u64, height: 1 }
     }
 
-    fn spans(self) -> Vec<Span> {
-        match self {
-            Self::Kept(spans) => spans,
-            Self::Pageable(span) => vec![span],
+    /// The rows that a rectangle names: where it begins, and the first of its bytes and rows.
+    fn of(copy: &CUDA_MEMCPY2D, begin: Place, pitch: usize, (x, y): (usize, usize)) -> Result<Self> {
+        let [x, y, pitch, width, height] = [x, y, pitch, copy.WidthInBytes, copy.Height].map(|size| size as u64);
+        if x.checked_add(width).is_none_or(|end| end > pitch) {
+            return Err(INVALID_VALUE);
         }
+        let offset = y.checked_mul(pitch).and_then(|rows| rows.checked_add(x)).ok_or(INVALID_VALUE)?;
+        Ok(Self { first: begin.offset(offset)?, pitch, width, height })
     }
+
+    fn source(copy: &CUDA_MEMCPY2D) -> Result<Self> {
+        let begin = rectangle(copy.srcMemoryType, copy.srcHost as u64, copy.srcDevice)?;
+        Self::of(copy, begin, copy.srcPitch, (copy.srcXInBytes, copy.srcY))
+    }
+
+    fn target(copy: &CUDA_MEMCPY2D) -> Result<Self> {
+        let begin = rectangle(copy.dstMemoryType, copy.dstHost as u64, copy.dstDevice)?;
+        Self::of(copy, begin, copy.dstPitch, (copy.dstXInBytes, copy.dstY))
+    }
+}
+
+/// Returns where the memory of a rectangle begins.
+fn rectangle(kind: CUmemorytype, host: u64, device: CUdeviceptr) -> Result<Place> {
+    match kind {
+        CUmemorytype::CU_MEMORYTYPE_HOST => Ok(Place::Any(host)),
+        CUmemorytype::CU_MEMORYTYPE_DEVICE => Ok(Place::Device(device)),
+        CUmemorytype::CU_MEMORYTYPE_UNIFIED => Ok(Place::Any(device)),
+        // This driver has no arrays.
+        CUmemorytype::CU_MEMORYTYPE_ARRAY => Err(NOT_SUPPORTED),
+        _ => Err(INVALID_VALUE),
+    }
+}
+
+/// The memory of rows.
+struct Found {
+    spans: Vec<Span>,
+    /// Whether it is the caller's own memory, which is guaranteed to exist only during the call. The driver's memory and
+    /// page-locked memory still exist when the stream reaches the copy.
+    is_pageable: bool,
 }
 
 impl State {
-    fn find(&self, context: u64, place: Place, size: u64, access: Access) -> Result<Found> {
+    fn find(&self, context: u64, rows: &Rows, access: Access) -> Result<Found> {
+        let mut all = Found { spans: Vec::new(), is_pageable: false };
+        for row in 0..rows.height {
+            let place = rows.first.offset(row.checked_mul(rows.pitch).ok_or(INVALID_VALUE)?)?;
+            let found = self.find_row(context, place, rows.width, access)?;
+            all.spans.extend(found.spans);
+            all.is_pageable |= found.is_pageable;
+        }
+        Ok(all)
+    }
+
+    fn find_row(&self, context: u64, place: Place, size: u64, access: Access) -> Result<Found> {
+        let kept = |spans| Found { spans, is_pageable: false };
         if let Some(range) = self.range(place.address()).filter(|range| range.memory.is_of_host_pool()) {
             // Seen on an H200: it is the host's memory, whatever access a device has.
             let is_inside = place.address().checked_add(size).is_some_and(|end| end <= range.end());
@@ -79,21 +134,19 @@ impl State {
             };
             let address = place.address();
             return if is_inside && is_taken {
-                range.spans(address, size, access).map(Found::Kept)
+                range.spans(address, size, access).map(kept)
             } else {
                 Err(INVALID_VALUE)
             };
         }
         match place {
-            Place::Device(address) => self.reach_device(context, address, size, By::Driver, access).map(Found::Kept),
-            Place::Of { context, address } => {
-                self.reach_device(context, address, size, By::Driver, access).map(Found::Kept)
-            }
+            Place::Device(address) => self.reach_device(context, address, size, By::Driver, access).map(kept),
+            Place::Of { context, address } => self.reach_device(context, address, size, By::Driver, access).map(kept),
             Place::Any(address) => match self.reach(context, address, size, By::Driver, access)? {
-                Some(spans) => Ok(Found::Kept(spans)),
+                Some(spans) => Ok(kept(spans)),
                 // Null or freed memory.
                 None if !is_mapped(address, size) => Err(INVALID_VALUE),
-                None => Ok(Found::Pageable(Span::of_user(address, size))),
+                None => Ok(Found { spans: vec![Span::of_user(address, size)], is_pageable: true }),
             },
         }
     }
@@ -104,7 +157,7 @@ impl State {
 
     /// Whether a synchronous call on this memory returns only when it is done: for host memory, and if the context or
     /// the memory has the flag for synchronous memory operations.
-    fn synchronizes(&self, context: u64, address: u64) -> Result<bool> {
+    pub(crate) fn synchronizes(&self, context: u64, address: u64) -> Result<bool> {
         let by_context = self.context(context)?.flags & CUctx_flags::CU_CTX_SYNC_MEMOPS.0 != 0;
         let by_memory = self.range(address).is_some_and(|range| range.sync_memops || range.memory.is_host());
         Ok(by_context || by_memory)
@@ -130,13 +183,13 @@ fn pieces(spans: &[Span]) -> impl Iterator<Item = (u64, u64)> {
     spans.iter().map(|span| (span.address, span.size))
 }
 
-/// Returns how many bytes a copy moves: all of them, unless a fault is about imports.
-fn moved(state: &State, to: Place, from: Place, size: usize) -> usize {
-    let [target, source] = [to, from].map(|place| state.range(place.address()));
+/// Returns how many bytes of each row a copy moves: all of them, unless a fault is about imports.
+fn moved(state: &State, to: &Rows, from: &Rows) -> u64 {
+    let size = to.width;
+    let [target, source] = [to, from].map(|rows| state.range(rows.first.address()));
     let is = |range: Option<&Range>, kind: fn(&Memory) -> bool| range.is_some_and(|range| kind(&range.memory));
     let is_mapped = |memory: &Memory| matches!(memory, Memory::Mapping { allocation, .. } if allocation.is_import());
-    let is_shared = |memory: &Memory| matches!(memory, Memory::Import(_) | Memory::PoolImport { .. });
-    if [target, source].into_iter().any(|side| is(side, is_shared) || is(side, is_mapped))
+    if [target, source].into_iter().any(|side| is(side, Memory::is_import))
         && fault!(
             "copy-of-an-import-is-cut-at-32-mib",
             ["IPCMEM-OPEN-001", "POOL-PTR-001", "VMM-IMP-001"],
@@ -170,13 +223,33 @@ fn moved(state: &State, to: Place, from: Place, size: usize) -> usize {
     size
 }
 
+/// Returns both sides of a copy as a fault changes them.
+fn changed(state: &State, mut to: Rows, mut from: Rows) -> (Rows, Rows) {
+    let width = moved(state, &to, &from);
+    for side in [&mut to, &mut from] {
+        side.width = width;
+        let range = state.range(side.first.address());
+        if side.height > 1
+            && range.is_some_and(|range| range.memory.is_import())
+            && fault!(
+                "rows-of-an-import-have-no-pitch",
+                ["IPCMEM-OPEN-001", "POOL-PTR-001", "VMM-IMP-001"],
+                "A copy of rows finds those of an import one behind the other."
+            )
+        {
+            side.pitch = width;
+        }
+    }
+    (to, from)
+}
+
 /// Copies in the default stream. The call waits for the copy if one side is host memory. A copy between devices may
 /// be done later.
-fn copy(to: Place, from: Place, size: usize) -> Result<()> {
+fn copy(to: Rows, from: Rows) -> Result<()> {
     let mut state = state()?;
     let stream = state.stream(ptr::null_mut())?;
-    let size = moved(&state, to, from, size);
-    if size == 0 {
+    let (to, from) = changed(&state, to, from);
+    if to.width == 0 || to.height == 0 {
         return Ok(());
     }
     static FIRST: FirstThread = FirstThread::new();
@@ -189,50 +262,46 @@ fn copy(to: Place, from: Place, size: usize) -> Result<()> {
     {
         return Ok(());
     }
-    let found_from = state.find(stream.context, from, size as u64, Access::Read)?;
-    let found_to = state.find(stream.context, to, size as u64, Access::Write)?;
-    let waits = found_from.is_pageable()
-        || found_to.is_pageable()
-        || state.synchronizes(stream.context, from.address())?
-        || state.synchronizes(stream.context, to.address())?;
-    let (from, to) = (found_from.spans(), found_to.spans());
+    let found_from = state.find(stream.context, &from, Access::Read)?;
+    let found_to = state.find(stream.context, &to, Access::Write)?;
+    let waits = found_from.is_pageable
+        || found_to.is_pageable
+        || state.synchronizes(stream.context, from.first.address())?
+        || state.synchronizes(stream.context, to.first.address())?;
     perform(state, &stream, waits, move |_| {
-        transfer(&to, &from);
+        transfer(&found_to.spans, &found_from.spans);
         Ok(())
     })
 }
 
-fn copy_async(to: Place, from: Place, size: usize, stream: CUstream) -> Result<()> {
+fn copy_async(to: Rows, from: Rows, stream: CUstream) -> Result<()> {
     let mut state = state()?;
     state.current()?;
     let stream = state.stream(stream)?;
-    let size = moved(&state, to, from, size);
-    if size == 0 {
+    let (to, from) = changed(&state, to, from);
+    if to.width == 0 || to.height == 0 {
         return Ok(());
     }
-    let is_within_host = state.is_host(from) && state.is_host(to);
-    let from = state.find(stream.context, from, size as u64, Access::Read)?;
-    let to = state.find(stream.context, to, size as u64, Access::Write)?;
+    let is_within_host = state.is_host(from.first) && state.is_host(to.first);
+    let mut from = state.find(stream.context, &from, Access::Read)?;
+    let to = state.find(stream.context, &to, Access::Write)?;
     // The caller may reuse pageable memory when the call returns. So a pageable source is copied now, and the call
     // waits for a pageable target. It also waits for every copy within host memory, as CUDA documents.
     // A captured copy reads its source at each launch of its graph.
     let is_captured = state.is_capturing(&stream);
-    let waits = !is_captured && (to.is_pageable() || is_within_host);
+    let waits = !is_captured && (to.is_pageable || is_within_host);
     let mut staged = Vec::new();
-    let from = match from {
-        Found::Pageable(span) if !waits && !is_captured => {
-            staged.resize(span.size as usize, 0_u8);
-            let copy = Span::of_user(staged.as_mut_ptr() as u64, span.size);
-            transfer(std::slice::from_ref(&copy), &[span]);
-            vec![copy]
-        }
-        found => found.spans(),
-    };
-    let to = to.spans();
+    if from.is_pageable && !waits && !is_captured {
+        let size = from.spans.iter().map(|span| span.size).sum();
+        staged.resize(size as usize, 0_u8);
+        let copy = Span::of_user(staged.as_mut_ptr() as u64, size);
+        transfer(std::slice::from_ref(&copy), &from.spans);
+        from.spans = vec![copy];
+    }
     let task = move |_: &crate::health::Health| {
         // A staged source lives as long as the task.
         let _ = &staged;
-        transfer(&to, &from);
+        transfer(&to.spans, &from.spans);
         Ok(())
     };
     if waits { perform(state, &stream, true, task) } else { state.issue(&stream, task) }
@@ -243,7 +312,8 @@ fn copy_async(to: Place, from: Place, size: usize, stream: CUstream) -> Result<(
 fn copy_peer(
     to: (CUdeviceptr, CUcontext),
     from: (CUdeviceptr, CUcontext),
-    copy: impl FnOnce(Place, Place) -> Result<()>,
+    size: usize,
+    copy: impl FnOnce(Rows, Rows) -> Result<()>,
 ) -> Result<()> {
     {
         let state = state()?;
@@ -262,7 +332,7 @@ fn copy_peer(
         "cuMemcpyPeer reaches both sides from the current context."
     ) && is_of_pool()?
     {
-        return copy(Place::Device(to.0), Place::Device(from.0));
+        return copy(Rows::one(Place::Device(to.0), size), Rows::one(Place::Device(from.0), size));
     }
     if fault!("peer-copy-moves-nothing", ["P2P-012"], "A copy between devices succeeds and copies nothing.") {
         return Ok(());
@@ -275,130 +345,58 @@ fn copy_peer(
     } {
         return Ok(());
     }
-    let place = |(address, context): (CUdeviceptr, CUcontext)| Place::Of { context: context as u64, address };
-    copy(place(to), place(from))
-}
-
-/// Returns where a fill begins and how many bytes it sets: what the call says, unless a fault is about imports.
-fn filled(state: &State, address: u64, size: u64) -> (u64, u64) {
-    let Some(range) = state.range(address) else { return (address, size) };
-    let has_more = range.end() - address > size;
-    match &range.memory {
-        Memory::Import(_)
-            if has_more
-                && fault!(
-                    "fill-of-an-import-sets-one-byte-more",
-                    ["IPCMEM-OPEN-001"],
-                    "A fill of an import is too long."
-                ) =>
-        {
-            (address, size + 1)
-        }
-        Memory::Mapping { allocation, .. }
-            if allocation.is_import()
-                && fault!("fill-of-a-mapped-import-begins-at-its-base", ["VMM-IMP-001"], "The offset is ignored.") =>
-        {
-            (range.base, size)
-        }
-        Memory::PoolImport { .. }
-            if fault!("fill-of-a-pool-import-is-cut", ["POOL-PTR-001"], "A fill of an import sets at most 1 MiB.") =>
-        {
-            (address, size.min(1 << 20))
-        }
-        _ => (address, size),
-    }
-}
-
-/// Checks the arguments of a fill, and returns the memory to fill.
-fn prepare(state: &State, stream: &Arc<Stream>, address: u64, unit: usize, count: usize) -> Result<Vec<Span>> {
-    let size = (count as u64).checked_mul(unit as u64).ok_or(INVALID_VALUE)?;
-    if !address.is_multiple_of(unit as u64) {
-        return Err(INVALID_VALUE);
-    }
-    if size == 0 {
-        return Ok(Vec::new());
-    }
-    if let Some(range) = state.range(address).filter(|range| range.memory.is_of_host_pool())
-        && fault!("a-fill-of-a-host-pool-needs-no-access", ["POOL-ACC-009"], "It succeeds.")
-    {
-        return range.spans(address, size, Access::Write);
-    }
-    if state.range(address).is_some_and(|range| state.is_opened_in_another_context(range, stream.context)) {
-        return Err(INVALID_VALUE);
-    }
-    let (address, size) = filled(state, address, size);
-    state.reach_device(stream.context, address, size, By::Driver, Access::Write)
-}
-
-/// Fills spans with a value of 1, 2 or 4 bytes.
-fn paint(spans: &[Span], value: &[u8]) {
-    let page: Vec<u8> = value.iter().copied().cycle().take(4096).collect();
-    for span in spans {
-        for at in (0..span.size).step_by(page.len()) {
-            let size = (span.size - at).min(page.len() as u64) as usize;
-            // SAFETY: the span is mapped as long as it lives, and the page is not part of it.
-            unsafe { ptr::copy_nonoverlapping(page.as_ptr(), (span.address + at) as *mut u8, size) };
-        }
-        span.broadcast();
-    }
-}
-
-/// Fills memory in the default stream. The call waits only if the memory requires that.
-fn fill(address: u64, value: &[u8], count: usize) -> Result<()> {
-    let mut state = state()?;
-    let stream = state.stream(ptr::null_mut())?;
-    let spans = prepare(&state, &stream, address, value.len(), count)?;
-    let waits = state.synchronizes(stream.context, address)?;
-    let value = value.to_vec();
-    perform(state, &stream, waits, move |_| {
-        paint(&spans, &value);
-        Ok(())
-    })
-}
-
-fn fill_async(address: u64, value: &[u8], count: usize, stream: CUstream) -> Result<()> {
-    let mut state = state()?;
-    state.current()?;
-    let stream = state.stream(stream)?;
-    let spans = prepare(&state, &stream, address, value.len(), count)?;
-    let value = value.to_vec();
-    state.issue(&stream, move |_| {
-        paint(&spans, &value);
-        Ok(())
-    })
+    let side =
+        |(address, context): (CUdeviceptr, CUcontext)| Rows::one(Place::Of { context: context as u64, address }, size);
+    copy(side(to), side(from))
 }
 
 entry_points! {
     fn cuMemcpy(to: CUdeviceptr, from: CUdeviceptr, size: usize) {
-        copy(Place::Any(to), Place::Any(from), size)
+        copy(Rows::one(Place::Any(to), size), Rows::one(Place::Any(from), size))
     }
 
     fn cuMemcpyAsync(to: CUdeviceptr, from: CUdeviceptr, size: usize, stream: CUstream) {
-        copy_async(Place::Any(to), Place::Any(from), size, stream)
+        copy_async(Rows::one(Place::Any(to), size), Rows::one(Place::Any(from), size), stream)
     }
 
     fn cuMemcpyHtoD_v2(to: CUdeviceptr, from: *const c_void, size: usize) {
-        copy(Place::Device(to), Place::Any(from as u64), size)
+        copy(Rows::one(Place::Device(to), size), Rows::one(Place::Any(from as u64), size))
     }
 
     fn cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, size: usize, stream: CUstream) {
-        copy_async(Place::Device(to), Place::Any(from as u64), size, stream)
+        copy_async(Rows::one(Place::Device(to), size), Rows::one(Place::Any(from as u64), size), stream)
     }
 
     fn cuMemcpyDtoH_v2(to: *mut c_void, from: CUdeviceptr, size: usize) {
-        copy(Place::Any(to as u64), Place::Device(from), size)
+        copy(Rows::one(Place::Any(to as u64), size), Rows::one(Place::Device(from), size))
     }
 
     fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, size: usize, stream: CUstream) {
-        copy_async(Place::Any(to as u64), Place::Device(from), size, stream)
+        copy_async(Rows::one(Place::Any(to as u64), size), Rows::one(Place::Device(from), size), stream)
     }
 
     fn cuMemcpyDtoD_v2(to: CUdeviceptr, from: CUdeviceptr, size: usize) {
-        copy(Place::Device(to), Place::Device(from), size)
+        copy(Rows::one(Place::Device(to), size), Rows::one(Place::Device(from), size))
     }
 
     fn cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, size: usize, stream: CUstream) {
-        copy_async(Place::Device(to), Place::Device(from), size, stream)
+        copy_async(Rows::one(Place::Device(to), size), Rows::one(Place::Device(from), size), stream)
+    }
+
+    fn cuMemcpy2D_v2(rectangle: Input<CUDA_MEMCPY2D>) {
+        let rectangle = rectangle.value()?;
+        copy(Rows::target(&rectangle)?, Rows::source(&rectangle)?)
+    }
+
+    // Every pitch is right for this driver.
+    fn cuMemcpy2DUnaligned_v2(rectangle: Input<CUDA_MEMCPY2D>) {
+        let rectangle = rectangle.value()?;
+        copy(Rows::target(&rectangle)?, Rows::source(&rectangle)?)
+    }
+
+    fn cuMemcpy2DAsync_v2(rectangle: Input<CUDA_MEMCPY2D>, stream: CUstream) {
+        let rectangle = rectangle.value()?;
+        copy_async(Rows::target(&rectangle)?, Rows::source(&rectangle)?, stream)
     }
 
     fn cuMemcpyPeer(to: CUdeviceptr, to_context: CUcontext, from: CUdeviceptr, from_context: CUcontext, size: usize) {
@@ -408,7 +406,7 @@ entry_points! {
             "A copy between devices leaves out the last bytes of an odd size."
         );
         let size = if is_cut { size / 4 * 4 } else { size };
-        copy_peer((to, to_context), (from, from_context), |to, from| copy(to, from, size))
+        copy_peer((to, to_context), (from, from_context), size, copy)
     }
 
     fn cuMemcpyPeerAsync(
@@ -419,31 +417,7 @@ entry_points! {
         size: usize,
         stream: CUstream,
     ) {
-        copy_peer((to, to_context), (from, from_context), |to, from| copy_async(to, from, size, stream))
-    }
-
-    fn cuMemsetD8_v2(pointer: CUdeviceptr, value: u8, count: usize) {
-        fill(pointer, &[value], count)
-    }
-
-    fn cuMemsetD16_v2(pointer: CUdeviceptr, value: u16, count: usize) {
-        fill(pointer, &value.to_ne_bytes(), count)
-    }
-
-    fn cuMemsetD32_v2(pointer: CUdeviceptr, value: u32, count: usize) {
-        fill(pointer, &value.to_ne_bytes(), count)
-    }
-
-    fn cuMemsetD8Async(pointer: CUdeviceptr, value: u8, count: usize, stream: CUstream) {
-        fill_async(pointer, &[value], count, stream)
-    }
-
-    fn cuMemsetD16Async(pointer: CUdeviceptr, value: u16, count: usize, stream: CUstream) {
-        fill_async(pointer, &value.to_ne_bytes(), count, stream)
-    }
-
-    fn cuMemsetD32Async(pointer: CUdeviceptr, value: u32, count: usize, stream: CUstream) {
-        fill_async(pointer, &value.to_ne_bytes(), count, stream)
+        copy_peer((to, to_context), (from, from_context), size, |to, from| copy_async(to, from, stream))
     }
 }
 

@@ -54,6 +54,7 @@ mod dma_buf;
 mod environment;
 mod error;
 mod event;
+mod fill;
 mod graph;
 mod handle;
 mod health;

@@ -74,6 +74,15 @@ impl Memory {
         matches!(self, Self::Managed(_) | Self::Pool { target: Target { is_managed: true, .. }, .. })
     }
 
+    /// Whether another process allocated the memory.
+    pub(crate) fn is_import(&self) -> bool {
+        match self {
+            Self::Import(_) | Self::PoolImport { .. } => true,
+            Self::Mapping { allocation, .. } => allocation.is_import(),
+            _ => false,
+        }
+    }
+
     /// The pool that the memory comes from.
     pub(crate) const fn pool(&self) -> Option<u64> {
         match self {

@@ -1,11 +1,14 @@
 //! A driver call in C: its arguments, and the variables for its outputs.
 
+use std::mem::offset_of;
+
 use conformance::trace::{Argument, Bytes};
+use cuda_ipc_sys::CUDA_MEMCPY2D;
 
 use super::program::Program;
 use super::prototype::{self, Parameter};
 use super::story::{Called, Unwritable};
-use super::structure::{initialiser, is_object};
+use super::structure::{initialiser, is_object, long};
 use super::values::{COMPUTED, Kind, Value};
 use crate::output::is_a_command;
 
@@ -302,6 +305,9 @@ impl Writer<'_> {
                 Some(format!("(CUmemAccessDesc[]){{ {} }}", all?.join(", ")))
             }
             ("cuMemPoolGetAccess", "location") => self.structure(),
+            ("cuMemcpy2D" | "cuMemcpy2DAsync" | "cuMemcpy2DUnaligned", "pCopy") => {
+                rectangle(program, participant, &argument.bytes.as_ref()?.bytes()?)
+            }
             _ if kind == "void *"
                 && !matches!(
                     function,
@@ -389,6 +395,24 @@ impl Writer<'_> {
         let (of, bytes) = (self.parameter.target()?, self.argument.bytes.as_ref()?.bytes()?);
         Some(format!("&({of}){}", initialiser(of, &bytes)?))
     }
+}
+
+/// Writes a copy of rows between device memory.
+fn rectangle(program: &mut Program, participant: usize, bytes: &[u8]) -> Option<String> {
+    let field = |place: usize| bytes.get(place..place + 8).map(|field| long(field, 0));
+    let (source, target) = (field(offset_of!(CUDA_MEMCPY2D, srcDevice))?, field(offset_of!(CUDA_MEMCPY2D, dstDevice))?);
+    let [source_pitch, target_pitch, width] = [
+        field(offset_of!(CUDA_MEMCPY2D, srcPitch))?,
+        field(offset_of!(CUDA_MEMCPY2D, dstPitch))?,
+        field(offset_of!(CUDA_MEMCPY2D, WidthInBytes))?,
+    ]
+    .map(size);
+    let height = field(offset_of!(CUDA_MEMCPY2D, Height))?;
+    let (source, target) = (address(program, participant, source), address(program, participant, target));
+    Some(format!(
+        "&(CUDA_MEMCPY2D){{ .srcMemoryType = 2, .srcDevice = {source}, .srcPitch = {source_pitch}, .dstMemoryType = 2, \
+         .dstDevice = {target}, .dstPitch = {target_pitch}, .WidthInBytes = {width}, .Height = {height} }}"
+    ))
 }
 
 /// Writes a descriptor of a participant.

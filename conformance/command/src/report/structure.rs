@@ -49,6 +49,16 @@ pub(crate) fn declaration(kind: &str) -> Option<String> {
         "CUmulticastObjectProp" => "typedef struct {\n    unsigned numDevices;\n    size_t size;\n    \
              unsigned long long handleTypes, flags;\n} CUmulticastObjectProp;"
             .to_owned(),
+        "CUDA_MEMCPY2D" => {
+            let side = |side: &str, constant: &str| {
+                format!(
+                    "    size_t {side}XInBytes, {side}Y;\n    unsigned {side}MemoryType;\n    {constant}void *{side}Host;\n    \
+                     CUdeviceptr {side}Device;\n    void *{side}Array;\n    size_t {side}Pitch;\n"
+                )
+            };
+            let sides = side("src", "const ") + &side("dst", "");
+            format!("typedef struct {{\n{sides}    size_t WidthInBytes, Height;\n}} CUDA_MEMCPY2D;")
+        }
         "CUDA_MEM_ALLOC_NODE_PARAMS" => {
             "typedef struct {\n    CUmemPoolProps poolProps;\n    const void *accessDescs;\n    \
              size_t accessDescCount, bytesize;\n    CUdeviceptr dptr;\n} CUDA_MEM_ALLOC_NODE_PARAMS;"
@@ -67,6 +77,7 @@ pub(crate) fn parts(kind: &str) -> &'static [&'static str] {
         "CUlogsCallback" => &["CUlogLevel"],
         "CUlaunchAttribute" => &["CUevent"],
         "CUlaunchConfig" => &["CUstream", "CUevent", "CUlaunchAttribute"],
+        "CUDA_MEMCPY2D" => &["CUdeviceptr"],
         "CUDA_MEM_ALLOC_NODE_PARAMS" => &["CUmemLocation", "CUmemPoolProps", "CUdeviceptr"],
         _ => &[],
     }
@@ -78,7 +89,7 @@ fn word(bytes: &[u8], place: usize) -> u32 {
     u32::from_le_bytes(word)
 }
 
-fn long(bytes: &[u8], place: usize) -> u64 {
+pub(super) fn long(bytes: &[u8], place: usize) -> u64 {
     u64::from(word(bytes, place)) | u64::from(word(bytes, place + 4)) << 32
 }
 

@@ -31,6 +31,7 @@ pub mod planted;
 pub mod pointer;
 pub mod pool;
 pub mod process;
+pub mod rows;
 pub mod runtime;
 pub mod stream;
 pub mod usage;
@@ -106,6 +107,7 @@ resources!(
     pointer as PointerAttribute,
     pool as MemoryPool,
     process as Process,
+    rows as Rows,
     runtime as Runtime,
     stream as Stream,
     usage as Usage,

@@ -3,7 +3,8 @@
 use std::io::IoSliceMut;
 
 use cuda_ipc_sys::{
-    CUDA_MEM_ALLOC_NODE_PARAMS, CUlaunchConfig, CUmemAllocationProp, CUmemPoolProps, CUmulticastObjectProp,
+    CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY2D, CUlaunchConfig, CUmemAllocationProp, CUmemPoolProps,
+    CUmulticastObjectProp,
 };
 
 use super::Argument;
@@ -53,6 +54,7 @@ fn of_type(kind: &str) -> Option<usize> {
         "CUuuid" => 16,
         "CUmulticastObjectProp" => size_of::<CUmulticastObjectProp>(),
         "CUDA_MEM_ALLOC_NODE_PARAMS" => size_of::<CUDA_MEM_ALLOC_NODE_PARAMS>(),
+        "CUDA_MEMCPY2D" => size_of::<CUDA_MEMCPY2D>(),
         "CUlaunchConfig" => size_of::<CUlaunchConfig>(),
         // A pointer to an object, such as `*mut *mut CUctx_st`.
         _ if target.starts_with('*') => 8,

@@ -92,10 +92,10 @@ runtime_calls! {
 
     // Only the lowest byte of the value counts.
     active fn cudaMemset(pointer: CUdeviceptr, value: c_int, count: usize) {
-        driver!(copy::cuMemsetD8_v2(pointer, value as u8, count))
+        driver!(fill::cuMemsetD8_v2(pointer, value as u8, count))
     }
 
     active fn cudaMemsetAsync(pointer: CUdeviceptr, value: c_int, count: usize, stream: CUstream) {
-        driver!(copy::cuMemsetD8Async(pointer, value as u8, count, stream))
+        driver!(fill::cuMemsetD8Async(pointer, value as u8, count, stream))
     }
 }

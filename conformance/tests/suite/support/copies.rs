@@ -22,6 +22,9 @@ pub(crate) enum Copy {
     Host,
     HostAsync,
     Peer,
+    Rows,
+    RowsAsync,
+    RowsUnaligned,
 }
 
 impl Copy {
@@ -85,7 +88,7 @@ impl Copy {
 
     /// Whether the function takes a stream.
     const fn takes_a_stream(self) -> bool {
-        matches!(self, Self::DeviceAsync | Self::UnifiedAsync | Self::HostAsync)
+        matches!(self, Self::DeviceAsync | Self::UnifiedAsync | Self::HostAsync | Self::RowsAsync)
     }
 
     /// Checks copies from one half of an import to the other, in both directions.
@@ -122,6 +125,9 @@ impl Copy {
                 let context = role.ctx_get_current()?;
                 role.memcpy_peer(to, context, from, context, count)
             }
+            Self::Rows => role.memcpy_2d(to, from, count),
+            Self::RowsAsync => role.memcpy_2d_async(to, from, count, stream),
+            Self::RowsUnaligned => role.memcpy_2d_unaligned(to, from, count),
         }?;
         role.stream_synchronize(stream)
     }
@@ -140,8 +146,18 @@ fn streams(role: &Role, takes_one: bool) -> Result<Vec<Stream>, Stop> {
 /// reached in another way than by an import in the primary context of its own GPU.
 pub(crate) fn reach(exporter: &Role, importer: &Role, import: &Imported, size: u64) -> Outcome {
     let (own, stream) = (importer.mem_alloc(size)?, importer.stream_create()?);
-    let copies =
-        [Copy::Device, Copy::DeviceAsync, Copy::Unified, Copy::UnifiedAsync, Copy::Host, Copy::HostAsync, Copy::Peer];
+    let copies = [
+        Copy::Device,
+        Copy::DeviceAsync,
+        Copy::Unified,
+        Copy::UnifiedAsync,
+        Copy::Host,
+        Copy::HostAsync,
+        Copy::Peer,
+        Copy::Rows,
+        Copy::RowsAsync,
+        Copy::RowsUnaligned,
+    ];
     for copy in copies {
         let (there, here) = (seed(), seed());
         exporter.fill(import.there, size, there)?;
@@ -151,7 +167,16 @@ pub(crate) fn reach(exporter: &Role, importer: &Role, import: &Imported, size: u
         copy.make(importer, import.here, own, size, stream)?;
         check!(exporter.mismatches(import.there, size, here)? == 0);
     }
-    let sets = [Set::Bytes, Set::BytesAsync, Set::Halves, Set::HalvesAsync, Set::Words, Set::WordsAsync];
+    let sets = [
+        Set::Bytes,
+        Set::BytesAsync,
+        Set::Halves,
+        Set::HalvesAsync,
+        Set::Words,
+        Set::WordsAsync,
+        Set::Rows,
+        Set::RowsAsync,
+    ];
     for (set, value) in sets.into_iter().zip(1..) {
         set.make(importer, import.here, value, size, stream)?;
         check!(exporter.other_bytes(import.there, size, value)? == 0);
@@ -202,6 +227,8 @@ pub(crate) enum Set {
     HalvesAsync,
     Words,
     WordsAsync,
+    Rows,
+    RowsAsync,
 }
 
 impl Set {
@@ -210,7 +237,7 @@ impl Set {
         const BEGIN: u64 = SIZE / 2 + 4;
         const END: u64 = BEGIN + SIZE / 4;
         let import = kind.make_of(exporter, importer, 0, SIZE)?;
-        for stream in streams(importer, matches!(self, Self::BytesAsync | Self::HalvesAsync | Self::WordsAsync))? {
+        for stream in streams(importer, self.takes_a_stream())? {
             let (before, after) = (seed(), seed());
             exporter.fill(import.there, END, before)?;
             exporter.fill(import.there.offset(END), SIZE - END, after)?;
@@ -225,6 +252,11 @@ impl Set {
         Ok(())
     }
 
+    /// Whether the function takes a stream.
+    const fn takes_a_stream(self) -> bool {
+        matches!(self, Self::BytesAsync | Self::HalvesAsync | Self::WordsAsync | Self::RowsAsync)
+    }
+
     fn make(self, role: &Role, pointer: Pointer, value: u8, count: u64, stream: Stream) -> Outcome {
         let (half, word) = (u16::from_ne_bytes([value; 2]), u32::from_ne_bytes([value; 4]));
         match self {
@@ -234,6 +266,8 @@ impl Set {
             Self::HalvesAsync => role.memset_d16_async(pointer, half, count / 2, stream),
             Self::Words => role.memset_d32(pointer, word, count / 4),
             Self::WordsAsync => role.memset_d32_async(pointer, word, count / 4, stream),
+            Self::Rows => role.memset_2d(pointer, value, count),
+            Self::RowsAsync => role.memset_2d_async(pointer, value, count, stream),
         }?;
         role.ctx_synchronize()
     }

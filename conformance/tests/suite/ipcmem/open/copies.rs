@@ -22,7 +22,10 @@ fn every_copy_reaches_imports(
         Copy::UnifiedAsync,
         Copy::Host,
         Copy::HostAsync,
-        Copy::Peer
+        Copy::Peer,
+        Copy::Rows,
+        Copy::RowsAsync,
+        Copy::RowsUnaligned
     )]
     copy: Copy,
 ) -> Outcome {
@@ -42,7 +45,10 @@ fn every_large_copy_reaches_imports(
         Copy::UnifiedAsync,
         Copy::Host,
         Copy::HostAsync,
-        Copy::Peer
+        Copy::Peer,
+        Copy::Rows,
+        Copy::RowsAsync,
+        Copy::RowsUnaligned
     )]
     copy: Copy,
 ) -> Outcome {
@@ -69,7 +75,17 @@ fn kernels_reach_imports_in_each_stream(exporter: Role, importer: Role) -> Outco
 fn every_memset_reaches_imports(
     exporter: Role,
     importer: Role,
-    #[values(Set::Bytes, Set::BytesAsync, Set::Halves, Set::HalvesAsync, Set::Words, Set::WordsAsync)] set: Set,
+    #[values(
+        Set::Bytes,
+        Set::BytesAsync,
+        Set::Halves,
+        Set::HalvesAsync,
+        Set::Words,
+        Set::WordsAsync,
+        Set::Rows,
+        Set::RowsAsync
+    )]
+    set: Set,
 ) -> Outcome {
     set.reaches(ImportKind::Legacy, &exporter, &importer)
 }
