@@ -10,6 +10,7 @@ mod junit;
 mod list;
 mod markup;
 mod output;
+mod plural;
 mod progress;
 mod record;
 mod report;

@@ -74,7 +74,7 @@ fn update(arguments: &Update) -> Result<ExitCode, Failure> {
     }
     let new = records::record(report);
     if new.run.calls.is_empty() {
-        eprintln!("conformance: the report has no times of calls, so the record has none");
+        remark("the report has no times of calls, so the record has none");
     }
     let path = folder.join(records::name(&new.run));
     if path.exists() {

@@ -65,8 +65,7 @@ enum Format {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let report = Report::read(&arguments.report).map_err(Failure::new)?;
-    let groups = catalogue::groups().map_err(Failure::new)?;
-    let rows = groups.into_iter().flat_map(|group| group.row).map(|row| (row.id.clone(), row)).collect();
+    let rows = catalogue::rows().map_err(Failure::new)?;
     let shown = Shown::select(arguments, &report, &rows)?;
     let deviations = Deviations::read(&arguments.deviations, !arguments.no_shipped_deviations).map_err(Failure::new)?;
     let unmatched = deviations.unmatched(&report);

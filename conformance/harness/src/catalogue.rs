@@ -155,6 +155,14 @@ pub fn groups() -> Result<Vec<Group>, String> {
     FILES.iter().map(parse).collect()
 }
 
+/// Returns all rows by id.
+///
+/// # Errors
+/// Names the file that cannot be parsed, and the cause.
+pub fn rows() -> Result<BTreeMap<String, Row>, String> {
+    Ok(groups()?.into_iter().flat_map(|group| group.row).map(|row| (row.id.clone(), row)).collect())
+}
+
 /// Returns the rows that no documentation settles: observed by someone, or open.
 ///
 /// # Errors
@@ -172,8 +180,7 @@ pub fn undocumented_rows() -> Result<BTreeSet<String>, String> {
 }
 
 fn rows_of(classes: &[Class]) -> Result<BTreeSet<String>, String> {
-    let rows = groups()?.into_iter().flat_map(|group| group.row);
-    Ok(rows.filter(|row| classes.contains(&row.class)).map(|row| row.id).collect())
+    Ok(rows()?.into_values().filter(|row| classes.contains(&row.class)).map(|row| row.id).collect())
 }
 
 /// Returns the names of the catalogue's files, without their extension.

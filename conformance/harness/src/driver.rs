@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use cuda_ipc_sys::CudaVersion;
+use cuda_ipc_sys::{CudaVersion, DRIVER_VARIABLE};
 use hmac_sha256::Hash;
 use serde::{Deserialize, Serialize};
 
@@ -16,9 +16,6 @@ use crate::identity::{Identity, Kind};
 use crate::library::nvidia_release;
 use crate::machine::Machine;
 use crate::process::{Process, Settings, Start};
-
-/// The variable with which `cuda-ipc-sys` loads another library instead of the system's driver.
-const LOADERS_VARIABLE: &str = "CUDA_IPC_DRIVER";
 
 /// The value of `--driver`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,9 +73,9 @@ pub struct UnderTest {
 /// A sentence that names the cause: the driver does not load, or the machine has an NVIDIA GPU but no working driver.
 pub(crate) fn choose(choice: &Choice, settings: &Settings) -> Result<(UnderTest, Option<Process>), String> {
     // The loader's advice is to set this variable, so the suite follows it too.
-    let named = std::env::var_os(LOADERS_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let named = std::env::var_os(DRIVER_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     if let (Choice::System | Choice::Auto, Some(path)) = (choice, named) {
-        let named = |error| format!("{LOADERS_VARIABLE}={}: {error}", path.display());
+        let named = |error| format!("{DRIVER_VARIABLE}={}: {error}", path.display());
         return try_driver(Kind::Path, Some(path.clone()), settings).map_err(named);
     }
     match choice {

@@ -3,6 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
+/// Whether the case with this name is a model, which claims no row but checks the driver, with steps made by chance.
+pub(crate) fn is_model(case: &str) -> bool {
+    case.starts_with("model::")
+}
+
 /// How long a model of this run goes on, and what it does with a script that fails.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Models {

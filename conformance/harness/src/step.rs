@@ -7,6 +7,8 @@ mod names;
 pub(crate) use access::{Accepted, Access};
 pub use check::check_in_c;
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 /// One call of one role.
@@ -53,6 +55,11 @@ impl Step {
     pub fn in_c(&self) -> String {
         in_c(&self.call)
     }
+}
+
+/// Returns a duration as reports have it: in milliseconds, rounded to microseconds.
+pub(crate) fn milliseconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
 }
 
 /// Returns a step as C writes it. The end of a long one may be cut off.

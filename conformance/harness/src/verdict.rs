@@ -53,6 +53,12 @@ impl Verdict {
         matches!(self, Self::Pass | Self::Fixed | Self::Unsupported | Self::Differs | Self::Deviation)
     }
 
+    /// Whether the verdict says something about the driver.
+    #[must_use]
+    pub const fn is_about_the_driver(self) -> bool {
+        !matches!(self, Self::Unsupported | Self::Error)
+    }
+
     /// Returns the word used in reports.
     #[must_use]
     pub const fn word(self) -> &'static str {

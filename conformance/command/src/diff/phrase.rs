@@ -8,14 +8,14 @@ use conformance::diff::{Diff, Difference, Side};
 use serde_json::Value;
 
 use crate::output::Failure;
+pub(super) use crate::plural::count;
 
 /// The rows of the catalogue by id.
 pub(crate) struct Rows(BTreeMap<String, Row>);
 
 impl Rows {
     pub(crate) fn read() -> Result<Self, Failure> {
-        let groups = catalogue::groups().map_err(Failure::new)?;
-        Ok(Self(groups.into_iter().flat_map(|group| group.row).map(|row| (row.id.clone(), row)).collect()))
+        catalogue::rows().map(Self).map_err(Failure::new)
     }
 
     /// Returns the row's class and statement. A report of another version of the suite may name a row that this
@@ -94,9 +94,4 @@ pub(super) fn counts(diff: &Diff) -> Vec<(Verdict, usize, usize)> {
     let count = |side: &Side, verdict: Verdict| side.summary.get(verdict.word()).copied().unwrap_or_default();
     let counts = Verdict::ALL.map(|verdict| (verdict, count(&diff.old, verdict), count(&diff.new, verdict)));
     counts.into_iter().filter(|(_, old, new)| old + new > 0).collect()
-}
-
-/// Returns a number of things: `1 case`, `2 cases`.
-pub(super) fn count(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use conformance::catalogue::Row;
 use conformance::fleet::{Before, Cell, Fleet, Incident, IncidentKind, Member, Outlier, Regression, Rule, Way};
 
+pub(super) use crate::plural::count;
+
 /// The title of the incidents that no compared report has.
 pub(super) const PAST: &str = "disclosures, Xid messages and crashes of earlier or incomplete reports";
 
@@ -426,11 +428,6 @@ fn ways(ways: &[Way], reports: usize) -> String {
 pub(super) fn statement<'a>(rows: &'a [Row], id: &str) -> (&'static str, &'a str) {
     let row = rows.iter().find(|row| row.id == id);
     row.map_or(("?", "not in this suite's catalogue"), |row| (row.class.letter(), &row.statement))
-}
-
-/// Returns a number of things: `1 report`, `2 reports`.
-pub(super) fn count(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// Returns the indices of the current reports in which a rule breaks: those with the most outliers first, then those with

@@ -144,7 +144,7 @@ impl Entry<'_> {
     /// Returns the worst verdict that says something about the driver. An error of the harness does not.
     pub(super) fn judged(&self) -> Option<Verdict> {
         let verdicts = self.cases.iter().map(|case| case.report.verdict);
-        verdicts.filter(|verdict| !matches!(verdict, Verdict::Unsupported | Verdict::Error)).max()
+        verdicts.filter(|verdict| verdict.is_about_the_driver()).max()
     }
 
     /// Returns the verdict, or the reason why there is none.

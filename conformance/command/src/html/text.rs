@@ -3,6 +3,8 @@
 use conformance::catalogue::RowNeeds;
 use serde_json::Value;
 
+pub(super) use crate::plural::count;
+
 /// A piece of a text: words, or an address that becomes a link.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
@@ -50,11 +52,6 @@ pub(super) fn bytes(bytes: u64) -> String {
         Some((unit, shift)) => format!("{:.1} {unit}", bytes as f64 / (1u64 << shift) as f64),
         None => format!("{bytes} B"),
     }
-}
-
-/// Formats a number with its noun: `1 row`, `2 rows`.
-pub(super) fn count(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// Returns the id of the case's element. An id may contain anything except white space.

@@ -246,12 +246,7 @@ fn chosen(mut faults: Vec<&'static Fault>, names: &[String]) -> Result<Vec<&'sta
 
 /// Runs the suite with each fault. Of known survivors, only the cases of their rows run.
 fn score(runner: &Runner, faults: &[&'static Fault], known: &BTreeSet<String>) -> Result<Score, Failure> {
-    let rows: BTreeMap<_, _> = catalogue::groups()
-        .map_err(Failure::new)?
-        .into_iter()
-        .flat_map(|group| group.row)
-        .map(|row| (row.id.clone(), row))
-        .collect();
+    let rows = catalogue::rows().map_err(Failure::new)?;
     if let Some((fault, row)) =
         faults.iter().find_map(|fault| Some((fault, fault.rows.iter().find(|row| !rows.contains_key(**row))?)))
     {

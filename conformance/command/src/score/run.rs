@@ -183,10 +183,15 @@ impl Runner {
             }
             done
         };
-        let mut done: Vec<_> = thread::scope(|scope| {
+        let ends: Vec<_> = thread::scope(|scope| {
             let running: Vec<_> = (0..self.jobs).map(|_| scope.spawn(worker)).collect();
-            running.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
+            running.into_iter().map(thread::ScopedJoinHandle::join).collect()
         });
+        let mut done: Vec<(usize, Result<T, Failure>)> = Vec::new();
+        for end in ends {
+            // If a thread panics, its faults are lost, and the score would look complete without them.
+            done.extend(end.map_err(|_| Failure::new("a thread of the score panicked, as the message above says"))?);
+        }
         done.sort_by_key(|(place, _)| *place);
         done.into_iter().map(|(_, outcome)| outcome).collect()
     }
@@ -209,4 +214,22 @@ fn watch(mut suite: Command, is_enough: impl Fn(&str) -> bool) -> io::Result<Exi
 /// Returns the case of a line such as `test ipcmem::open::rule ... FAILED`.
 fn failed_case(line: &str) -> Option<&str> {
     line.strip_prefix("test ")?.strip_suffix("FAILED")?.split_whitespace().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A thread that panics loses the faults that it has run, so there is no score.
+    #[test]
+    fn a_panic_is_no_score() {
+        let suite = Suite::at(std::env::current_exe().unwrap(), "this test").unwrap();
+        let runner = Runner::new(suite, Target::Reference, NonZeroUsize::new(2), false).unwrap();
+        let faults = reference_driver::faults();
+        let score = runner.each(&faults[..2], |fault| -> Result<(), Failure> {
+            assert_ne!(fault.name, faults[0].name, "planted");
+            Ok(())
+        });
+        assert!(score.is_err());
+    }
 }

@@ -53,8 +53,7 @@ impl Deviations {
     /// # Errors
     /// Names each entry that names no case.
     pub(crate) fn check(&self, cases: &[Case]) -> Result<(), String> {
-        let rows: BTreeSet<_> =
-            catalogue::groups()?.into_iter().flat_map(|group| group.row).map(|row| row.id).collect();
+        let rows: BTreeSet<_> = catalogue::rows()?.into_keys().collect();
         let is_unknown = |entry: &&Entry| !cases.iter().any(|case| entry.names(&case.id, case.registered.rows));
         let unknown: Vec<_> = self.entries.iter().filter(is_unknown).map(|entry| entry.unknown(&rows, cases)).collect();
         if unknown.is_empty() { Ok(()) } else { Err(format!("deviations: {}", unknown.join("; "))) }

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::noise::{is_same_reason, quiet, without_addresses};
 use super::way::{cause_of, key};
+use crate::models::is_model;
 use crate::report::{CaseReport, Runs};
 use crate::{Defect, Failure, Verdict};
 
@@ -489,11 +490,6 @@ fn durations(old: &CaseReport, new: &CaseReport) -> Option<(f64, f64)> {
     is_comparable.then(|| in_calls(old).zip(in_calls(new)).unwrap_or((old.duration_ms, new.duration_ms)))
 }
 
-/// Whether a case makes its steps by chance, so that what it observes depends on the seed of the run.
-fn is_random(case: &CaseReport) -> bool {
-    case.id.starts_with("model::")
-}
-
 fn differences(old: &CaseReport, new: &CaseReport, pair: &Pair<'_>) -> Vec<Difference> {
     let mut differences = Vec::new();
     // A list that changed says nothing of the driver: the rule held in both.
@@ -520,14 +516,16 @@ fn differences(old: &CaseReport, new: &CaseReport, pair: &Pair<'_>) -> Vec<Diffe
     differences.extend(disclosures.map(|(text, is_new)| Difference::Disclosure { text, is_new }));
     // A case that did not run has no observations and no meaningful duration.
     if old.verdict != Verdict::Unsupported && new.verdict != Verdict::Unsupported {
-        if pair.is_same_seed || !is_random(new) {
+        // What a model observes depends on the seed of the run.
+        let has_same_steps = pair.is_same_seed || !is_model(&new.id);
+        if has_same_steps {
             differences.extend(changed_observations(old, new).map(|(name, old, new)| Difference::Observation {
                 name: name.to_owned(),
                 old: old.cloned(),
                 new: new.cloned(),
             }));
         }
-        let is_timed = pair.is_timed && (pair.is_same_seed || !is_random(new));
+        let is_timed = pair.is_timed && has_same_steps;
         let is_changed = |(before, now): &(f64, f64)| {
             let (shorter, longer) = (before.min(*now), before.max(*now));
             longer >= SHORTEST_MS && longer > TIMES * shorter

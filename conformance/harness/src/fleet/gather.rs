@@ -68,7 +68,7 @@ fn set(bits: &mut Vec<u64>, number: usize) {
     bits[number / 64] |= 1 << (number % 64);
 }
 
-/// What a rule does in a report, from good to bad.
+/// How a rule breaks in a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Broken {
     /// The number of the row.
@@ -342,7 +342,8 @@ impl Reader {
             let xids = whole.xids.iter().map(|message| Seen::xid(message, case.id));
             incidents.extend(disclosures.chain(xids).map(|seen| gathered.incidents.number_by(seen.key(), &seen)));
         }
-        let is_broken = is_checked(case.verdict) && (!case.verdict.is_good() || case.verdict == Verdict::Deviation);
+        let is_checked = case.verdict.is_about_the_driver();
+        let is_broken = is_checked && (!case.verdict.is_good() || case.verdict == Verdict::Deviation);
         let whole = if is_broken { Some(case.whole()?) } else { None };
         let weight = Weight::of(case.verdict, whole.as_ref().and_then(|case| case.failure.as_ref()));
         if let Some(end) = &mut ends[number] {
@@ -351,7 +352,7 @@ impl Reader {
                 return Ok(());
             }
         }
-        let of_case = if is_checked(case.verdict) { Some(gathered.rows_of(case, &mut rows[number])?) } else { None };
+        let of_case = if is_checked { Some(gathered.rows_of(case, &mut rows[number])?) } else { None };
         let failure = whole.map(|whole| {
             let (kind, what) = cause_of(&whole);
             (kind, gathered.whats.number_by(key(&what), &what), whole.runs)
@@ -402,11 +403,6 @@ impl Reader {
         report.broken = broken.into_values().collect();
         self.gathered.reports.push(report);
     }
-}
-
-/// Whether a case says something about the driver.
-const fn is_checked(verdict: Verdict) -> bool {
-    !matches!(verdict, Verdict::Unsupported | Verdict::Error)
 }
 
 /// Notes the rows that a case breaks.

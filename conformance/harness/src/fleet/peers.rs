@@ -12,13 +12,6 @@ pub(super) const RARE: usize = 3;
 /// The number of ways in which a rule breaks that are kept.
 const WAYS: usize = 3;
 
-/// Returns whether each report is compared. A host that was repaired is no outlier because of its earlier nights, and a
-/// host with many reports is still one peer. A filtered run does not replace a whole one, because it says nothing about
-/// the rules that it did not check. A report that names no host is compared, because it can be of any host.
-pub(super) fn are_compared(reports: &[Kept]) -> Vec<bool> {
-    are_newest(reports, |report| &report.driver)
-}
-
 /// Returns whether each report says what its machine does now. Of a host that got another release of its driver, only a
 /// report with the newer one does. A run on another driver, such as the reference driver, says nothing of that.
 pub(super) fn are_current(reports: &[Kept]) -> Vec<bool> {
@@ -48,18 +41,20 @@ pub(super) fn are_unfinished(reports: &[Kept]) -> Vec<bool> {
     are
 }
 
-/// Returns whether each report is the newest of those with the same host and the same key. A report that names no host
-/// counts as the newest.
-fn are_newest<'a, T: Ord>(reports: &'a [Kept], of: impl Fn(&'a Kept) -> T) -> Vec<bool> {
+/// Returns whether each report is compared: the newest of its host and driver. A host that was repaired is no outlier
+/// because of its earlier nights, and a host with many reports is still one peer. A filtered run does not replace a whole
+/// one, because it says nothing about the rules that it did not check. A report that names no host is compared, because it
+/// can be of any host.
+pub(super) fn are_compared(reports: &[Kept]) -> Vec<bool> {
     // A report of nextest does not say whether its run had a filter. It is whole if it checks nearly as many rules as any
     // other report of the host, also one of a part of the suite.
     let mut most: BTreeMap<_, usize> = BTreeMap::new();
     for report in reports.iter().filter(|report| has_result(report)) {
-        let count = most.entry((&report.host, of(report))).or_default();
+        let count = most.entry((&report.host, &report.driver)).or_default();
         *count = (*count).max(report.rules());
     }
-    let is_whole = |report: &'a Kept| {
-        let usual = most.get(&(&report.host, of(report))).copied().unwrap_or_default();
+    let is_whole = |report: &Kept| {
+        let usual = most.get(&(&report.host, &report.driver)).copied().unwrap_or_default();
         !report.is_partial && (report.is_complete || 10 * report.rules() >= 9 * usual)
     };
     // A time of a later run is a greater text. Reports are sorted by path, and the end of a night's name is its time.
@@ -70,7 +65,7 @@ fn are_newest<'a, T: Ord>(reports: &'a [Kept], of: impl Fn(&'a Kept) -> T) -> Ve
     let mut newest = BTreeMap::new();
     for (index, report) in reports.iter().enumerate() {
         if let Some(host) = &report.host {
-            let best = newest.entry((host, of(report))).or_insert(index);
+            let best = newest.entry((host, &report.driver)).or_insert(index);
             *best = if rank(index) > rank(*best) { index } else { *best };
         }
     }

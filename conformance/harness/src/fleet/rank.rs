@@ -111,34 +111,14 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
     let usual = usual_checks(&reports, &compared);
     let mut counts = vec![0; reports.len()];
     outliers.iter().flat_map(|outlier| &outlier.reports).for_each(|index| counts[*index] += 1);
-    let checked: Vec<_> = (0..rows.list.len()).filter(|row| reports.iter().any(|report| report.checks(*row))).collect();
     let mut of_drivers = vec![Vec::new(); drivers.len()];
     driver_of.iter().enumerate().for_each(|(index, driver)| of_drivers[*driver].push(index));
-    let cell = |row: usize, members: &Vec<usize>| {
-        let breaks = broken.get(&row).unwrap_or(&none);
-        let breaks: Vec<_> = members.iter().filter_map(|index| breaks.get(index)).collect();
-        Cell {
-            checked: members.iter().filter(|index| reports[**index].checks(row)).count(),
-            broken: breaks.len(),
-            listed: breaks.iter().filter(|one| one.is_listed).count(),
-            causes: ways(breaks.into_iter(), &whats.list),
-        }
-    };
-    let mut rules: Vec<_> = checked
-        .iter()
-        .map(|row| Rule {
-            row: rows.list[*row].clone(),
-            by_driver: of_drivers.iter().map(|members| cell(*row, members)).collect(),
-            broken_in: broken.get(row).unwrap_or(&none).keys().copied().collect(),
-            listed_in: listed_in(broken.get(row).unwrap_or(&none)),
-        })
-        .collect();
-    rules.sort_by(|one, other| one.row.cmp(&other.row));
+    let rules = rules(&rows.list, &whats.list, &reports, &of_drivers, &broken);
     Fleet {
         incidents,
         regressions,
         outliers,
-        held: checked.len() - broken.len(),
+        held: rules.len() - broken.len(),
         rules,
         drivers: drivers.iter().map(|(name, _, version)| format!("{name} {version}")).collect(),
         reports: reports
@@ -150,6 +130,38 @@ pub(super) fn fleet(gathered: Gathered) -> Fleet {
             .collect(),
         unreadable,
     }
+}
+
+/// Returns what each rule that a report checks does with each driver, sorted by name. `of_drivers` has the reports of each
+/// driver, and `broken` those in which a row breaks.
+fn rules(
+    rows: &[String],
+    whats: &[String],
+    reports: &[Kept],
+    of_drivers: &[Vec<usize>],
+    broken: &BTreeMap<usize, BTreeMap<usize, Broken>>,
+) -> Vec<Rule> {
+    let none = BTreeMap::new();
+    let cell = |row: usize, members: &Vec<usize>| {
+        let breaks = broken.get(&row).unwrap_or(&none);
+        let breaks: Vec<_> = members.iter().filter_map(|index| breaks.get(index)).collect();
+        Cell {
+            checked: members.iter().filter(|index| reports[**index].checks(row)).count(),
+            broken: breaks.len(),
+            listed: breaks.iter().filter(|one| one.is_listed).count(),
+            causes: ways(breaks.into_iter(), whats),
+        }
+    };
+    let rule = |row: usize| Rule {
+        row: rows[row].clone(),
+        by_driver: of_drivers.iter().map(|members| cell(row, members)).collect(),
+        broken_in: broken.get(&row).unwrap_or(&none).keys().copied().collect(),
+        listed_in: listed_in(broken.get(&row).unwrap_or(&none)),
+    };
+    let checked = (0..rows.len()).filter(|row| reports.iter().any(|report| report.checks(*row)));
+    let mut rules: Vec<_> = checked.map(rule).collect();
+    rules.sort_by(|one, other| one.row.cmp(&other.row));
+    rules
 }
 
 /// Returns the few reports in which a rule breaks in a worse way than in the others, and those others. The few are at most

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use super::Process;
 use super::shorten::shortened;
 use crate::message::Refused;
-use crate::step::Step;
+use crate::step::{self, Step};
 use crate::trace::{self, Event};
 use crate::{Placement, Refusal, Stop};
 
@@ -112,7 +112,7 @@ impl Role {
                 Err(Stop::TimedOut { .. }) => "no answer before the deadline".to_owned(),
                 Err(stop) => stop.to_string(),
             },
-            ms: process.took.take().map(|took| (took.as_secs_f64() * 1e6).round() / 1e3),
+            ms: process.took.take().map(step::milliseconds),
             log,
         });
         answer

@@ -10,7 +10,8 @@ use peer::wire::ReceiveError;
 ///
 /// `perform` decodes and performs the calls, so that this module does not depend on them.
 pub(crate) fn serve_if_role(perform: Perform) {
-    let mut arguments = std::env::args().skip(1);
+    // The path of the program and the arguments of a run may not be UTF-8.
+    let mut arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     match arguments.next().as_deref() {
         Some(ROLE_ARGUMENT) => {}
         Some(CHILD_ARGUMENT) => std::process::exit(i32::from(child::serve(arguments).is_err())),

@@ -39,11 +39,57 @@ impl Bad {
     }
 }
 
+/// Makes roles release their resources: all of them first their imports, and then the rest. Returns the proof of each role,
+/// or `None` if it has ended.
+fn release(living: &[Role], worse: &mut impl FnMut(Bad)) -> Vec<Option<Cleanness>> {
+    const WHILE: &str = "while resources were released: ";
+    // Roles that hang while they release their resources share a time too.
+    let hurry = |stop: &Stop| {
+        if matches!(stop, Stop::TimedOut { .. }) {
+            living.iter().for_each(Role::hurry);
+        }
+    };
+    let mut early = Vec::new();
+    for role in living {
+        if role.is_gone() {
+            early.push(Vec::new());
+            continue;
+        }
+        match role.give_back_imports() {
+            Ok(problems) => early.push(problems),
+            Err(stop) => {
+                hurry(&stop);
+                early.push(vec![Problem::new(stop.to_string(), None)]);
+                worse(Bad::of(&stop, WHILE));
+            }
+        }
+    }
+    let mut proofs = Vec::new();
+    for (role, early) in living.iter().zip(early) {
+        if role.is_gone() {
+            proofs.push(None);
+            continue;
+        }
+        match role.give_back_and_prove() {
+            Ok(proof) => {
+                let mut proof: Cleanness = proof;
+                proof.problems.splice(0..0, early);
+                proofs.push(Some(proof));
+            }
+            Err(stop) => {
+                hurry(&stop);
+                worse(Bad::of(&stop, WHILE));
+                proofs.push(None);
+            }
+        }
+    }
+    proofs
+}
+
 impl Shared {
     /// Makes every role release its resources: first its imports, then the rest. A clean role can serve again. Returns
     /// the worst problem, if there is one.
     pub(super) fn give_back(&self, running: Running, outcome: &Outcome) -> Option<Bad> {
-        const WHILE: &str = "while resources were released: ";
         let mut roles = running.roles.take();
         // Process 1 of a PID namespace cannot end before the runner has reaped the others in it.
         roles.sort_by_key(|role| role.inner_id() == 1);
@@ -59,46 +105,7 @@ impl Shared {
         for role in &living {
             role.settle(began).err().iter().for_each(|stop| worse(Bad::of(stop, "")));
         }
-        // Roles that hang while they release their resources share a time too.
-        let hurry = |stop: &Stop| {
-            if matches!(stop, Stop::TimedOut { .. }) {
-                living.iter().for_each(Role::hurry);
-            }
-        };
-        let mut early = Vec::new();
-        for role in &living {
-            if role.is_gone() {
-                early.push(Vec::new());
-                continue;
-            }
-            match role.give_back_imports() {
-                Ok(problems) => early.push(problems),
-                Err(stop) => {
-                    hurry(&stop);
-                    early.push(vec![Problem::new(stop.to_string(), None)]);
-                    worse(Bad::of(&stop, WHILE));
-                }
-            }
-        }
-        let mut proofs = Vec::new();
-        for (role, early) in living.iter().zip(early) {
-            if role.is_gone() {
-                proofs.push(None);
-                continue;
-            }
-            match role.give_back_and_prove() {
-                Ok(proof) => {
-                    let mut proof: Cleanness = proof;
-                    proof.problems.splice(0..0, early);
-                    proofs.push(Some(proof));
-                }
-                Err(stop) => {
-                    hurry(&stop);
-                    worse(Bad::of(&stop, WHILE));
-                    proofs.push(None);
-                }
-            }
-        }
+        let proofs = release(&living, &mut worse);
         for role in gone {
             self.retire(role, false).into_iter().for_each(&mut worse);
         }

@@ -28,7 +28,7 @@ use crate::identity::Kind;
 use crate::models::Models;
 use crate::process::{BadEnds, Placement, Process, Settings, orphans, visible_devices};
 use crate::records::{self, Records};
-use crate::report::{CaseReport, Environment, Report};
+use crate::report::{Environment, Report};
 use crate::warm::{Balance, Supply, WarmRoles};
 use crate::{Verdict, calls, catalogue, role};
 use nextest::{run_name, seed_of_the_run, shared_probe, under_nextest};
@@ -257,7 +257,7 @@ impl Run {
             is_judged,
             warm,
             reruns: Reruns::new(options.reruns),
-            strict: !options.require.is_empty(),
+            has_requirements: !options.require.is_empty(),
             fails_on_differs: options.strict,
             under_test,
             deviations,
@@ -294,10 +294,11 @@ impl Run {
         let trials = cases.into_iter().map(|case| trial(case, Arc::clone(&shared))).collect();
         let conclusion = libtest_mimic::run(&options.libtest, trials);
         shared.warm.clear();
-        shared.warm.end_orphans();
         if !options.libtest.list {
             shared.keep_bad_ends();
-            let mut report = shared.report();
+        }
+        let mut report = shared.report();
+        if !options.libtest.list {
             let verdicts: Vec<_> = report.cases.iter().map(|case| case.verdict).collect();
             // In a nextest run, no process knows whether it is the last one, so none ends the report.
             if let Some(writer) = shared.writer.as_ref().filter(|_| under_nextest().is_none())
@@ -338,7 +339,6 @@ impl Run {
             }
             say(format_args!("{}; {identity}, {}", words.join(", "), devices(&shared.under_test)));
         }
-        let report = shared.report();
         let is_empty = is_of_drivers && options.has_checked_nothing(report.cases.len());
         let was_too_short = shared.budget.as_ref().filter(|budget| report.cases.is_empty() && budget.left_out() > 0);
         if is_empty && was_too_short.is_none() {
@@ -347,9 +347,7 @@ impl Run {
         if let Some(budget) = was_too_short {
             eprintln!("conformance: {budget} is spent before the first case could start, so nothing was checked");
         }
-        let has_failed =
-            |case: &CaseReport| !case.verdict.is_good() || shared.fails_on_differs && case.verdict == Verdict::Differs;
-        let failed_before = report.cases.iter().any(has_failed);
+        let failed_before = report.cases.iter().any(|case| options.fails_on(case.verdict));
         if conclusion.has_failed()
             || (options.resume.is_some() && failed_before)
             || is_empty
@@ -380,8 +378,7 @@ fn shared_devices(options: &Options, is_of_drivers: bool) -> Vec<String> {
 
 /// Returns the lines that compare the run with the nearest golden record.
 fn compare(options: &Options, report: &Report) -> Vec<String> {
-    let folder = options.records.clone().unwrap_or_else(records::folder);
-    records::verdict(&Records::read(&folder), report)
+    records::verdict(&Records::read(&options.records_folder()), report)
 }
 
 /// Starts keepers on the GPUs that cases use. While they live, other roles also start faster.

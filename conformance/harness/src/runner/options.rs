@@ -12,6 +12,7 @@ use super::nextest::under_nextest;
 use crate::Verdict;
 use crate::driver::Choice;
 use crate::machine::{Fabric, Machine};
+use crate::records;
 
 /// The default of `--deadline`.
 pub(super) const DEADLINE: Duration = Duration::from_secs(10);
@@ -173,11 +174,13 @@ impl Options {
         let shell = std::env::var_os("PWD").map(PathBuf::from).filter(|shell| shell.is_dir() && is_in_the_package());
         if let Some(shell) = shell {
             let driver = match &mut self.driver {
-                Choice::Path(path) => Some(path),
+                // The loader looks for a name without a folder.
+                Choice::Path(path) if path.components().count() > 1 => Some(path),
                 _ => None,
             };
             let files = [&mut self.cases, &mut self.from, &mut self.report, &mut self.resume, &mut self.records];
-            for path in files.into_iter().flatten().chain(&mut self.deviations).chain(driver) {
+            let lists = self.deviations.iter_mut().chain([&mut self.kernel_log]);
+            for path in files.into_iter().flatten().chain(lists).chain(driver) {
                 *path = shell.join(&*path);
             }
         }
@@ -221,6 +224,16 @@ impl Options {
         /// Often enough that a case which fails half the time is noticed in most runs.
         const EXTENDED: NonZeroU32 = NonZeroU32::new(3).unwrap();
         if self.level == Level::Extended { self.repeat.max(EXTENDED) } else { self.repeat }
+    }
+
+    /// Whether a case that ends with this verdict fails the run.
+    pub(super) fn fails_on(&self, verdict: Verdict) -> bool {
+        !verdict.is_good() || self.strict && verdict == Verdict::Differs
+    }
+
+    /// Returns the folder of the golden records.
+    pub(super) fn records_folder(&self) -> PathBuf {
+        self.records.clone().unwrap_or_else(records::folder)
     }
 
     /// Returns what is wrong with the flags, if anything is.
@@ -318,6 +331,19 @@ enum Requirement {
     Runtime,
 }
 
+/// The requirements without a number, by name.
+const NAMED: [(&str, Requirement); 9] = [
+    ("interprocess_events", Requirement::InterprocessEvents),
+    ("legacy_memory", Requirement::LegacyMemory),
+    ("peer_access", Requirement::PeerAccess),
+    ("managed_memory", Requirement::ManagedMemory),
+    ("memory_pools", Requirement::MemoryPools),
+    ("virtual_memory", Requirement::VirtualMemory),
+    ("memory_descriptors", Requirement::MemoryDescriptors),
+    ("fabric_channel", Requirement::FabricChannel),
+    ("runtime", Requirement::Runtime),
+];
+
 impl FromStr for Requirements {
     type Err = String;
 
@@ -327,19 +353,12 @@ impl FromStr for Requirements {
             Some(("gpus", count)) => {
                 count.parse().map(Requirement::Gpus).map_err(|_| format!("`{count}` in `{word}` is not a number"))
             }
-            None if word == "interprocess_events" => Ok(Requirement::InterprocessEvents),
-            None if word == "legacy_memory" => Ok(Requirement::LegacyMemory),
-            None if word == "peer_access" => Ok(Requirement::PeerAccess),
-            None if word == "managed_memory" => Ok(Requirement::ManagedMemory),
-            None if word == "memory_pools" => Ok(Requirement::MemoryPools),
-            None if word == "virtual_memory" => Ok(Requirement::VirtualMemory),
-            None if word == "memory_descriptors" => Ok(Requirement::MemoryDescriptors),
-            None if word == "fabric_channel" => Ok(Requirement::FabricChannel),
-            None if word == "runtime" => Ok(Requirement::Runtime),
-            _ => Err(format!(
-                "unknown requirement `{word}`; expected one of gpus=N, interprocess_events, legacy_memory, peer_access, \
-                 managed_memory, memory_pools, virtual_memory, memory_descriptors, fabric_channel, runtime"
-            )),
+            _ => {
+                NAMED.into_iter().find(|(name, _)| *name == word).map(|(_, requirement)| requirement).ok_or_else(|| {
+                    let names = NAMED.map(|(name, _)| name).join(", ");
+                    format!("unknown requirement `{word}`; expected one of gpus=N, {names}")
+                })
+            }
         });
         Ok(Self { list: list.collect::<Result<_, _>>()? })
     }

@@ -59,8 +59,6 @@ fn end(Lost { stream, error }: Lost) -> ! {
     }
     if let Some(roles) = ROLES.get() {
         roles.clear();
-        // Nobody reads which they were.
-        roles.end_orphans();
     }
     exit(if is_closed { ENDED_BY_SIGPIPE } else { UNWRITTEN })
 }

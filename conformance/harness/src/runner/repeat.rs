@@ -79,7 +79,7 @@ impl Reruns {
         for _ in 0..self.times {
             let again = run();
             // A run that could not take place does not say how often the case fails.
-            if !is_about_the_driver(again.verdict) && is_about_the_driver(report.verdict) {
+            if !again.verdict.is_about_the_driver() && report.verdict.is_about_the_driver() {
                 continue;
             }
             runs.of += 1;
@@ -95,15 +95,10 @@ impl Reruns {
     }
 }
 
-/// Whether a run says something about the driver.
-const fn is_about_the_driver(verdict: Verdict) -> bool {
-    !matches!(verdict, Verdict::Unsupported | Verdict::Error)
-}
-
 /// Ranks the ends of several runs from best to worst. An error of the harness says nothing about the driver, so it hides no
 /// failure of another run.
 const fn rank(verdict: Verdict) -> (bool, Verdict) {
-    (!verdict.is_good() && is_about_the_driver(verdict), verdict)
+    (!verdict.is_good() && verdict.is_about_the_driver(), verdict)
 }
 
 /// Returns what differs between the first run of a case and a later one.

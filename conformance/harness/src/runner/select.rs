@@ -9,11 +9,10 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::nextest::under_nextest;
 use super::options::{Level, Options};
-use crate::Verdict;
 use crate::case::{Case, closest};
 use crate::catalogue::{self, Class};
 use crate::machine::Machine;
-use crate::records::{self, Records};
+use crate::records::Records;
 use crate::report::Report;
 
 /// Returns the cases that the filters, `--cases` and `--from` select. A name that selects no case is an error: the run
@@ -188,7 +187,7 @@ fn pattern(text: &str) -> Result<GlobMatcher, String> {
 }
 
 fn classes() -> Result<BTreeMap<String, Class>, String> {
-    Ok(catalogue::groups()?.into_iter().flat_map(|group| group.row).map(|row| (row.id, row.class)).collect())
+    Ok(catalogue::rows()?.into_iter().map(|(id, row)| (id, row.class)).collect())
 }
 
 /// How many names with parameters a message lists.
@@ -228,8 +227,7 @@ fn of_file(file: &Path, mut cases: Vec<Case>) -> Result<Vec<Case>, String> {
 fn of_report(path: &Path, options: &Options, cases: &[Case]) -> Result<(BTreeSet<String>, Option<String>), String> {
     let report = Report::read_outline(path).map_err(|error| format!("--from {error}"))?;
     let verdicts = options.verdict.as_slice();
-    let has_failed = |verdict: Verdict| !verdict.is_good() || options.strict && verdict == Verdict::Differs;
-    let is_wanted = |verdict| if verdicts.is_empty() { has_failed(verdict) } else { verdicts.contains(&verdict) };
+    let is_wanted = |verdict| if verdicts.is_empty() { options.fails_on(verdict) } else { verdicts.contains(&verdict) };
     let ended = report.cases.iter().filter(|case| is_wanted(case.verdict)).map(|case| &case.id);
     let running = report.running.iter().filter(|_| verdicts.is_empty());
     let names: BTreeSet<_> = ended.chain(running).cloned().collect();
@@ -279,7 +277,7 @@ pub(super) fn order(
     if options.level != Level::Quick && options.budget.is_none() {
         return Ok(cases);
     }
-    let costs = costs(&options.records.clone().unwrap_or_else(records::folder));
+    let costs = costs(&options.records_folder());
     let quick = quick(&cases, machine, &classes()?, &costs);
     if options.level == Level::Quick {
         cases.retain(|case| quick.contains(&case.id));

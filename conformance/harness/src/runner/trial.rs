@@ -16,7 +16,7 @@ use crate::case::{self, Case, Setting};
 use crate::deviations::Deviations;
 use crate::driver::{Choice, UnderTest};
 use crate::identity::Kind;
-use crate::models::{Again, Models, Note};
+use crate::models::{Again, Models, Note, is_model};
 use crate::report::{CaseReport, KernelLog, Report, Run, Writer};
 use crate::warm::{self, WarmRoles};
 use crate::{Failure, Stop, Verdict, trace};
@@ -32,7 +32,8 @@ pub(super) struct Shared {
     pub(super) under_test: UnderTest,
     pub(super) deviations: Deviations,
     pub(super) writer: Option<Writer>,
-    pub(super) strict: bool,
+    /// Whether `--require` names anything.
+    pub(super) has_requirements: bool,
     /// `--budget`: when the last case may start.
     pub(super) budget: Option<Budget>,
     /// `--reruns`: runs a failed case again and counts how often it fails.
@@ -96,7 +97,7 @@ impl fmt::Display for Budget {
 /// Creates the libtest-mimic trial of a case. Under nextest, an unsupported case is listed as ignored, so that nextest
 /// counts it as skipped.
 pub(super) fn trial(case: Case, shared: Arc<Shared>) -> Trial {
-    let unsupported = case.registered.needs.unmet(&shared.under_test.machine).is_some() && !shared.strict;
+    let unsupported = case.registered.needs.unmet(&shared.under_test.machine).is_some() && !shared.has_requirements;
     let ignored = unsupported && std::env::var_os("NEXTEST").is_some();
     let id = case.id.clone();
     Trial::ignorable_test(id, move || shared.run(&case)).with_ignored_flag(ignored)
@@ -148,14 +149,12 @@ impl Shared {
             ran.report
         });
         let duration = started.elapsed().saturating_sub(warm::take_waited());
-        report.duration_ms = (duration.as_secs_f64() * 1e6).round() / 1e3;
-        let duration_ms = report.duration_ms;
         report = self.reruns.count(report, || {
             // New processes: one that is broken, or that served other cases, must not cause the failure.
             self.warm.renew();
             self.run_once(case, self.setting.models.again(found)).report
         });
-        report.duration_ms = duration_ms;
+        report.duration_ms = crate::step::milliseconds(duration);
         if matches!(report.verdict, Verdict::Pass | Verdict::Fixed | Verdict::Unsupported)
             && report.disclosures.is_empty()
         {
@@ -172,7 +171,7 @@ impl Shared {
             report.xids = log.xids();
         }
         // With `--require`, a case may be skipped only if the probe predicted it.
-        if is_missing && self.strict && report.verdict == Verdict::Unsupported {
+        if is_missing && self.has_requirements && report.verdict == Verdict::Unsupported {
             report.verdict = Verdict::Error;
             let reason = report.reason.get_or_insert_default();
             reason.push_str("; the machine had all that the case needs when the run began, and --require is given");
@@ -235,7 +234,7 @@ impl Shared {
     /// other case, because all cases of an unusual driver may differ.
     fn keep_difference(&self, case: &Case, report: &CaseReport) {
         let reason = report.reason.as_deref().unwrap_or_default();
-        let text = if is_model(case) {
+        let text = if is_model(&case.id) {
             let rows = report.rows.join(", ");
             format!("{}: {reason}\n  rows: {rows}\n  run again: {}", case.id, self.again(case, report))
         } else {
@@ -301,7 +300,7 @@ impl Shared {
         let CaseReport { verdict, runs, rows, .. } = report;
         let rows = match rows.join(", ") {
             // A finding names the row that was broken, if there is one.
-            none if none.is_empty() && is_model(case) && *verdict != Verdict::Error => {
+            none if none.is_empty() && is_model(&case.id) && *verdict != Verdict::Error => {
                 "none, a model checks many rules, and this script broke no single one".to_owned()
             }
             none if none.is_empty() => "none, the case checks the harness".to_owned(),
@@ -326,11 +325,6 @@ impl Shared {
         };
         rerun::command(self.package, &driver, &self.description, &report.flags, &case.id)
     }
-}
-
-/// Whether a case is a model, which claims no row but checks the driver.
-fn is_model(case: &Case) -> bool {
-    case.base.starts_with("model::")
 }
 
 /// Converts a panic into a stop. A fixture cannot return an error, so it panics with the `Stop` as payload.

@@ -261,16 +261,12 @@ impl WarmRoles {
         idle
     }
 
-    /// Ends the processes that a driver left, after [`WarmRoles::clear`]. [`WarmRoles::bad_ends`] has them.
-    pub(crate) fn end_orphans(&self) {
-        orphans::end(&self.settings.bad_ends);
-    }
-
-    /// Ends every idle role and every keeper.
+    /// Ends every idle role and every keeper, and then the processes that a driver left. [`WarmRoles::bad_ends`] has those.
     pub(crate) fn clear(&self) {
         self.collect_spare();
         let (idle, balance) = (self.take_all_idle(), std::mem::take(&mut *self.balance()));
         balance.begin_to_exit();
         drop((idle, balance));
+        orphans::end(&self.settings.bad_ends);
     }
 }

@@ -148,6 +148,22 @@ fn a_process_that_a_driver_leaves_ends_with_a_lost_run() -> Outcome {
     Ok(())
 }
 
+/// A process that a driver leaves also ends with a run that can no longer write its report.
+#[rstest]
+#[conformance::test()]
+fn a_process_that_a_driver_leaves_ends_with_a_lost_report() -> Outcome {
+    let (folder, mark) = (tempfile::tempdir().map_err(harness)?, format!("{:x}", random().u64(..)));
+    let report = folder.path().join("report.jsonl");
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").env("CONFORMANCE_MARK", &mark).env("PLANTED_REPORT", &report);
+    command.args(["--reruns", "0", "planted::breach/keeps_the_socket", "planted::spoils_the_report", "--report"]);
+    let output = command.arg(&report).output().map_err(harness)?;
+    let left = marked(&format!("CONFORMANCE_MARK={mark}"));
+    check!(left.is_empty(), "processes {left:?} outlived their runner");
+    check!(output.status.code() == Some(1), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
+    Ok(())
+}
+
 /// A process that a driver starts and leaves ends with the run, and fails it.
 #[rstest]
 #[conformance::test()]

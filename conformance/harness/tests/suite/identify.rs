@@ -99,6 +99,21 @@ fn a_kernel_log_that_cannot_be_read_is_a_warning() -> Outcome {
     Ok(())
 }
 
+/// Under cargo, which starts a suite in the folder of its package, a relative path is one of the shell.
+#[rstest]
+#[conformance::test()]
+fn a_kernel_log_is_in_the_folder_of_the_shell() -> Outcome {
+    let [shell, package] = [tempfile::tempdir().map_err(harness)?, tempfile::tempdir().map_err(harness)?];
+    std::fs::write(shell.path().join("kernel.log"), "").map_err(harness)?;
+    let package = std::fs::canonicalize(package.path()).map_err(harness)?;
+    let mut command = suite("reference")?;
+    command.current_dir(&package).env("CARGO_MANIFEST_DIR", &package).env("PWD", shell.path());
+    command.args(["--identify", "--kernel-log", "kernel.log", "--exact", "sample::null_is_refused"]);
+    let run = run(command)?;
+    check!(run.output.status.success() && !run.errors().contains("kernel.log"), "{}", run.errors());
+    Ok(())
+}
+
 /// Without `--identify`, a report keeps of an environment variable only the name, unless its value says how the driver
 /// behaves. A file that a flag or a variable names is not in it, not even without its folder.
 #[rstest]

@@ -1,12 +1,15 @@
 //! Environment variables of flags, and runs of several processes.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+
 use clap::{CommandFactory as _, Parser as _};
 use conformance::report::Report;
 use conformance::runner::Options;
 use conformance::{Outcome, Stop, check};
 use rstest::rstest;
 
-use crate::suite::{harness, run, suite};
+use crate::suite::{harness, run, suite, without_settings};
 
 const ONE: &str = "sample::null_is_refused";
 const OTHER: &str = "sample::there_is_a_runtime";
@@ -17,15 +20,9 @@ const OTHER: &str = "sample::there_is_a_runtime";
 fn variables_work_like_flags() -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
     let path = folder.path().join("report.json");
-    let mut command = std::process::Command::new(std::env::current_exe().map_err(harness)?);
-    let prepared = suite("reference")?;
-    for (name, value) in prepared.get_envs() {
-        if value.is_none() {
-            command.env_remove(name);
-        }
-    }
+    let mut command = without_settings(&std::env::current_exe().map_err(harness)?);
     command.env("CONFORMANCE_DRIVER", "reference").env("CONFORMANCE_SEED", "42").env("CONFORMANCE_FRESH", "true");
-    command.env("CONFORMANCE_DEADLINE", "7").env("CONFORMANCE_REPORT", &path).args(["--exact", ONE]);
+    command.env("CONFORMANCE_REPORT", &path).args(["--exact", ONE]);
     let output = command.output().map_err(harness)?;
     check!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let report = Report::read(&path).map_err(harness)?;
@@ -35,6 +32,17 @@ fn variables_work_like_flags() -> Outcome {
         report.run.seed,
         report.run.fresh
     );
+    Ok(())
+}
+
+/// An argument that is not UTF-8 is an invalid flag.
+#[rstest]
+#[conformance::test()]
+fn an_argument_that_is_not_utf8_is_refused() -> Outcome {
+    let program = std::env::current_exe().map_err(harness)?;
+    let output = crate::suite::without_settings(&program).arg(OsStr::from_bytes(b"\xff")).output().map_err(harness)?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    check!(output.status.code() == Some(2) && !errors.contains("panicked"), "{}: {errors}", output.status);
     Ok(())
 }
 
