@@ -198,6 +198,17 @@ fn moved(state: &State, to: &Rows, from: &Rows) -> u64 {
     {
         return size.min(32 << 20);
     }
+    let is_locked = |memory: &Memory| matches!(memory, Memory::Host(_) | Memory::Registered);
+    if (is(target, Memory::is_import) && is(source, is_locked)
+        || is(target, is_locked) && is(source, Memory::is_import))
+        && fault!(
+            "copy-of-an-import-and-page-locked-memory-is-cut",
+            ["IPCMEM-OPEN-001", "POOL-PTR-001", "VMM-IMP-001"],
+            "A copy between an import and page-locked memory moves at most 1 MiB."
+        )
+    {
+        return size.min(1 << 20);
+    }
     let is_within = target.zip(source).is_some_and(|(target, source)| target.base == source.base);
     if is_within
         && is(target, |memory| matches!(memory, Memory::Import(_)))
@@ -228,9 +239,8 @@ fn changed(state: &State, mut to: Rows, mut from: Rows) -> (Rows, Rows) {
     let width = moved(state, &to, &from);
     for side in [&mut to, &mut from] {
         side.width = width;
-        let range = state.range(side.first.address());
         if side.height > 1
-            && range.is_some_and(|range| range.memory.is_import())
+            && state.is_import(side.first.address())
             && fault!(
                 "rows-of-an-import-have-no-pitch",
                 ["IPCMEM-OPEN-001", "POOL-PTR-001", "VMM-IMP-001"],
@@ -283,6 +293,7 @@ fn copy_async(to: Rows, from: Rows, stream: CUstream) -> Result<()> {
         return Ok(());
     }
     let is_within_host = state.is_host(from.first) && state.is_host(to.first);
+    let is_of_import = state.is_import(from.first.address());
     let mut from = state.find(stream.context, &from, Access::Read)?;
     let to = state.find(stream.context, &to, Access::Write)?;
     // The caller may reuse pageable memory when the call returns. So a pageable source is copied now, and the call
@@ -291,7 +302,14 @@ fn copy_async(to: Rows, from: Rows, stream: CUstream) -> Result<()> {
     let is_captured = state.is_capturing(&stream);
     let waits = !is_captured && (to.is_pageable || is_within_host);
     let mut staged = Vec::new();
-    if from.is_pageable && !waits && !is_captured {
+    let is_early = is_captured
+        && is_of_import
+        && fault!(
+            "a-captured-copy-keeps-what-an-import-held",
+            ["IPCMEM-OPEN-001", "POOL-PTR-001", "VMM-IMP-001"],
+            "A graph copies what an import held when the copy was captured."
+        );
+    if is_early || from.is_pageable && !waits && !is_captured {
         let size = from.spans.iter().map(|span| span.size).sum();
         staged.resize(size as usize, 0_u8);
         let copy = Span::of_user(staged.as_mut_ptr() as u64, size);

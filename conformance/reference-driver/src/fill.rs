@@ -63,9 +63,8 @@ impl Rows {
 
 /// Checks the arguments of a fill, and returns the memory to fill.
 fn prepare(state: &State, stream: &Arc<Stream>, rows: &Rows, unit: usize) -> Result<Vec<Span>> {
-    let is_import = state.range(rows.address).is_some_and(|range| range.memory.is_import());
     let is_cut = rows.height > 1
-        && is_import
+        && state.is_import(rows.address)
         && fault!(
             "fill-of-rows-of-an-import-leaves-out-the-last",
             ["IPCMEM-OPEN-001", "POOL-PTR-001", "VMM-IMP-001"],

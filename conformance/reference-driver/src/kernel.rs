@@ -9,7 +9,7 @@ use cuda_ipc_sys::CUresult;
 use crate::answer::{Input, NOT_SUPPORTED, Result};
 use crate::health::Health;
 use crate::process::state;
-use crate::range::{Access, By, Memory, Span};
+use crate::range::{Access, By, Span};
 
 /// A launch: the kernel and its arguments, as they were when it was enqueued.
 #[derive(Clone, Copy, Debug)]
@@ -78,19 +78,29 @@ impl Kernel {
                 }
             }
             Self::Latch { flag, value } => {
+                let reads_once = fault!(
+                    "a-running-kernel-reads-an-import-once",
+                    ["IPCMEM-OPEN-051"],
+                    "A kernel that waits for a value in an import never sees a later one."
+                ) && state()?.is_import(flag);
                 let flag = Words::new(context, flag, 1, Access::Read)?;
                 let flag = flag.iter().next().ok_or(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS)?;
-                poll(health, || flag.load(Ordering::SeqCst) == value);
+                let first = flag.load(Ordering::SeqCst);
+                poll(health, || if reads_once { first == value } else { flag.load(Ordering::SeqCst) == value });
             }
             Self::Spin { nanoseconds } => spin(health, Duration::from_nanos(nanoseconds)),
             Self::Add { counter, value, rounds } => {
-                let is_import =
-                    || Ok(matches!(state()?.range(counter).map(|range| &range.memory), Some(Memory::Import(_))));
+                let is_import = || Ok(state()?.is_import(counter));
                 let loses_updates = fault!(
                     "atomics-on-an-import-are-not-atomic",
                     ["IPCMEM-OPEN-041"],
                     "An addition is a load and a store."
-                ) && is_import()?;
+                ) && is_import()?
+                    || fault!(
+                        "atomics-over-a-link-are-not-atomic",
+                        ["P2P-015"],
+                        "An addition to memory of a peer is a load and a store."
+                    ) && is_of_a_peer(context, counter)?;
                 let caches = fault!(
                     "atomics-on-an-import-are-cached",
                     ["IPCMEM-OPEN-041"],
@@ -153,6 +163,13 @@ fn spin(health: &Health, time: Duration) {
         }
         std::thread::sleep(left.min(Duration::from_millis(10)));
     }
+}
+
+/// Whether the memory at an address is that of another device than the context's.
+fn is_of_a_peer(context: u64, address: u64) -> Result<bool> {
+    let state = state()?;
+    let device = state.contexts.get(&context).map(|context| context.device_index);
+    Ok(state.range(address).is_some_and(|range| Some(range.device) != device))
 }
 
 /// Returns the memory that a kernel accesses. If a part of it is not accessible, the code becomes the process's error.

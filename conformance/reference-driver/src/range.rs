@@ -124,6 +124,11 @@ impl State {
         self.ranges.range(..=address).next_back().map(|(_, range)| range).filter(|range| address < range.end())
     }
 
+    /// Whether the memory at an address is that of another process.
+    pub(crate) fn is_import(&self, address: u64) -> bool {
+        self.range(address).is_some_and(|range| range.memory.is_import())
+    }
+
     pub(crate) fn range_mut(&mut self, address: u64) -> Option<&mut Range> {
         self.ranges.range_mut(..=address).next_back().map(|(_, range)| range).filter(|range| address < range.end())
     }

@@ -18,6 +18,16 @@ impl State {
         }
         self.reach_device(context, address, size, By::Driver, access)?.pop().ok_or(INVALID_VALUE)
     }
+
+    /// Whether a stream goes on without the value, as it does with a fault.
+    fn skips_wait(&self, address: u64) -> bool {
+        self.is_import(address)
+            && fault!(
+                "a-stream-does-not-wait-for-a-value-of-an-import",
+                ["IPCMEM-OPEN-001", "POOL-PTR-001", "VMM-IMP-001"],
+                "A wait for a value in an import ends at once."
+            )
+    }
 }
 
 /// Checks the flags of a wait, and returns its condition.
@@ -71,6 +81,9 @@ macro_rules! values {
                 let stream = state.stream(stream)?;
                 let condition = check_wait(flags)?;
                 let place = state.value(stream.context, address, size_of::<$value>() as u64, Access::Read)?;
+                if state.skips_wait(address) {
+                    return Ok(());
+                }
                 state.issue(&stream, move |health| {
                     // SAFETY: the address is checked and aligned, and the span keeps it mapped.
                     let found = unsafe { <$atomic>::from_ptr(place.address as *mut $value) };

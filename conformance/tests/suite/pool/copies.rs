@@ -4,11 +4,13 @@ use conformance::{Outcome, Role};
 use rstest::rstest;
 
 use crate::support::by_kernel;
+use crate::support::capture;
 use crate::support::constants::READ_WRITE;
 use crate::support::copies::{self, Copy, Set};
 use crate::support::fixtures::{exporter, importer};
 use crate::support::import_kind::{ImportKind, Imported};
 use crate::support::shared_pool::{SIZE, share_memory};
+use crate::support::value;
 
 /// Every function that copies reads and writes imports: from an import, to an import, from one import to another, and
 /// within an import.
@@ -74,6 +76,13 @@ fn copies_reach_imports_of_another_kind(exporter: Role, importer: Role) -> Outco
     copies::reaches_across(&exporter, &importer, ImportKind::Legacy, ImportKind::Pool)
 }
 
+/// Copies, memsets and kernels that were captured reach an import at each launch of their graph.
+#[rstest]
+#[conformance::test("POOL-PTR-001", needs(pool_descriptors))]
+fn captured_work_reaches_imports(exporter: Role, importer: Role) -> Outcome {
+    capture::reaches_imports(ImportKind::Pool, &exporter, &importer)
+}
+
 /// Copies of several threads of an importer at once read and write an import.
 #[rstest]
 #[conformance::test("POOL-PTR-001", needs(pool_descriptors))]
@@ -107,4 +116,11 @@ fn every_memset_reaches_imports(
     set: Set,
 ) -> Outcome {
     set.reaches(ImportKind::Pool, &exporter, &importer)
+}
+
+/// A stream of each process waits for a value that a stream of the other writes to an import, and sees the earlier work.
+#[rstest]
+#[conformance::test("POOL-PTR-001", needs(pool_descriptors, cuda = 12_000))]
+fn stream_values_reach_imports(exporter: Role, importer: Role) -> Outcome {
+    value::order_work(ImportKind::Pool, &exporter, &importer)
 }

@@ -1,7 +1,10 @@
 //! Stream capture.
 
-use conformance::{Expect as _, Graph, Role, Stop, Stream, observe};
+use conformance::{Expect as _, Graph, Outcome, Role, Stop, Stream, check, observe, seed};
 use cuda_ipc_sys::{CUresult, CUstreamCaptureStatus};
+
+use super::by_kernel::enqueue_fill;
+use super::import_kind::{ImportKind, SIZE};
 
 /// A stream that is being captured in global mode, the strictest one.
 pub(crate) struct Capture<'role> {
@@ -33,4 +36,30 @@ impl<'role> Capture<'role> {
         observe("capture status", status);
         self.role.stream_end_capture(self.stream).recorded("end of the capture")
     }
+}
+
+/// Checks that each launch of a graph copies what an import holds then, and writes the import with a kernel and a memset.
+pub(crate) fn reaches_imports(kind: ImportKind, exporter: &Role, importer: &Role) -> Outcome {
+    const PART: u64 = SIZE / 4;
+    let import = kind.make(exporter, importer, 0)?;
+    let (copy, here) = (importer.mem_alloc(PART)?, seed());
+    // Load the kernel before the capture, which may forbid that.
+    enqueue_fill(importer, import.here, 0, 0, Stream::DEFAULT)?;
+    importer.ctx_synchronize()?;
+    let capture = Capture::begin(importer)?;
+    let stream = capture.stream;
+    importer.memcpy_dtod_async(copy, import.here, PART, stream)?;
+    enqueue_fill(importer, import.here.offset(PART), PART, here, stream)?;
+    importer.memset_d32_async(import.here.offset(2 * PART), 0x5a5a_5a5a, PART / 4, stream)?;
+    let graph = capture.end()?.ok_or_else(|| Stop::failed("work on an import invalidated the capture"))?;
+    for there in [seed(), seed()] {
+        exporter.fill(import.there, SIZE, there)?;
+        importer.graph_launch(graph, stream)?;
+        importer.stream_synchronize(stream)?;
+        check!(importer.mismatches(copy, PART, there)? == 0);
+        check!(exporter.mismatches(import.there, PART, there)? == 0);
+        check!(exporter.mismatches(import.there.offset(PART), PART, here)? == 0);
+        check!(exporter.other_bytes(import.there.offset(2 * PART), PART, 0x5a)? == 0);
+    }
+    Ok(())
 }

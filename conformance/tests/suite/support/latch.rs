@@ -13,10 +13,15 @@ fn load(role: &Role, word: Pointer, stream: Stream) -> Outcome {
     role.stream_synchronize(stream)
 }
 
+/// Starts a kernel that waits until a word of memory, which must be 0 now, has a value.
+pub(crate) fn wait_for(role: &Role, word: Pointer, value: u32, stream: Stream) -> Outcome {
+    load(role, word, stream)?;
+    wait(role, word, value, stream)
+}
+
 /// Starts a kernel that waits until a word of memory, which must be 0 now, is 1.
 pub(crate) fn wait_for_one(role: &Role, word: Pointer, stream: Stream) -> Outcome {
-    load(role, word, stream)?;
-    wait(role, word, 1, stream)
+    wait_for(role, word, 1, stream)
 }
 
 /// A kernel in a stream that waits for a flag in host memory.

@@ -18,6 +18,7 @@ pub(crate) mod pointer_kind;
 pub(crate) mod reach;
 pub(crate) mod reuse;
 pub(crate) mod shared_pool;
+pub(crate) mod value;
 pub(crate) mod virtual_memory;
 pub(crate) mod waiting;
 

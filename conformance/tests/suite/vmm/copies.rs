@@ -4,9 +4,11 @@ use conformance::{Outcome, Role};
 use rstest::rstest;
 
 use crate::support::by_kernel;
+use crate::support::capture;
 use crate::support::copies::{self, Copy, Set};
 use crate::support::fixtures::{exporter, importer};
 use crate::support::import_kind::{ImportKind, SIZE};
+use crate::support::value;
 
 /// Every function that copies reads and writes imports: from an import, to an import, from one import to another, and
 /// within an import.
@@ -72,6 +74,13 @@ fn copies_reach_imports_of_another_kind(exporter: Role, importer: Role, #[case] 
     copies::reaches_across(&exporter, &importer, other, ImportKind::VirtualMemory)
 }
 
+/// Copies, memsets and kernels that were captured reach an import at each launch of their graph.
+#[rstest]
+#[conformance::test("VMM-IMP-001", needs(memory_descriptors))]
+fn captured_work_reaches_imports(exporter: Role, importer: Role) -> Outcome {
+    capture::reaches_imports(ImportKind::VirtualMemory, &exporter, &importer)
+}
+
 /// Copies of several threads of an importer at once read and write an import.
 #[rstest]
 #[conformance::test("VMM-IMP-001", needs(memory_descriptors))]
@@ -105,4 +114,11 @@ fn every_memset_reaches_imports(
     set: Set,
 ) -> Outcome {
     set.reaches(ImportKind::VirtualMemory, &exporter, &importer)
+}
+
+/// A stream of each process waits for a value that a stream of the other writes to an import, and sees the earlier work.
+#[rstest]
+#[conformance::test("VMM-IMP-001", needs(memory_descriptors, cuda = 12_000))]
+fn stream_values_reach_imports(exporter: Role, importer: Role) -> Outcome {
+    value::order_work(ImportKind::VirtualMemory, &exporter, &importer)
 }

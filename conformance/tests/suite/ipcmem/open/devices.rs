@@ -5,9 +5,10 @@ use conformance::{Expect as _, MIB, Outcome, Role, check, seed};
 use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
+use crate::support::by_kernel::see_writes_while_running;
 use crate::support::copies;
 use crate::support::fixtures::{exporter, importer, start};
-use crate::support::import_kind::Imported;
+use crate::support::import_kind::{ImportKind, Imported};
 use crate::support::legacy::share;
 
 const SIZE: u64 = 4 * MIB;
@@ -44,6 +45,17 @@ fn opens_on_a_peer(exporter: &Role, importer: &Role) -> Outcome {
 fn copies_and_fills_reach_memory_of_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcome {
     let (there, here, _) = share(&exporter, &importer, SIZE)?;
     copies::reach(&exporter, &importer, &Imported { there, here }, SIZE)
+}
+
+/// A running kernel on each of two peers sees what a kernel on the other writes meanwhile to the memory of the first.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-051", needs(gpus = 2, peer_access))]
+fn running_kernels_see_the_writes_of_a_peer(
+    exporter: Role,
+    #[with(1)] importer: Role,
+    #[values(ImportKind::Legacy, ImportKind::VirtualMemory)] kind: ImportKind,
+) -> Outcome {
+    see_writes_while_running(&exporter, &importer, &kind.make(&exporter, &importer, 1)?)
 }
 
 /// `cuMemcpyPeer` copies between an import in one context and memory of a context of another GPU.

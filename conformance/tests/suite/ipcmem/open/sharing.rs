@@ -2,9 +2,10 @@
 
 use conformance::{BLOCKS, THREADS};
 use conformance::{Expect as _, GIB, KIB, MIB, Outcome, Pointer, Role, Stop, check, observe, seed};
+use cuda_ipc_sys::CUdevice_P2PAttribute;
 use rstest::rstest;
 
-use crate::support::by_kernel::both_see;
+use crate::support::by_kernel::{both_see, see_writes_while_running};
 use crate::support::device_memory::need_free_memory;
 use crate::support::fixtures::{exporter, importer, start};
 use crate::support::import_kind::{self, ImportKind};
@@ -241,23 +242,60 @@ fn prepare_to_add(role: &Role, counter: Pointer, value: u32, times: u64) -> Resu
 /// System-scope atomics of two processes on one word lose no update, even if they run at the same time.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-041")]
-fn atomics_of_two_processes_are_exact(exporter: Role, importer: Role) -> Outcome {
+fn atomics_of_two_processes_are_exact(
+    exporter: Role,
+    importer: Role,
+    #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] kind: ImportKind,
+) -> Outcome {
     // Enough for several milliseconds, which is longer than the releases of the two kernels are apart.
     const ROUNDS: u64 = 4_000_000;
-    let counter = exporter.mem_alloc(4 * KIB)?;
+    let import = kind.make(&exporter, &importer, 0)?;
+    add_up((&exporter, import.there), (&importer, import.here), ROUNDS)
+}
+
+/// System-scope atomics of processes on two GPUs lose no update, if the link supports native atomics.
+#[rstest]
+#[conformance::test("P2P-015", needs(gpus = 2, peer_access))]
+fn atomics_of_two_gpus_are_exact(
+    exporter: Role,
+    #[with(1)] importer: Role,
+    #[values(ImportKind::Legacy, ImportKind::VirtualMemory)] kind: ImportKind,
+) -> Outcome {
+    const ATOMICS: u32 = CUdevice_P2PAttribute::CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED.0;
+    // Fewer than on one GPU, because an addition takes longer over a link.
+    const ROUNDS: u64 = 1_000_000;
+    if importer.device_get_p2p_attribute(ATOMICS, 1, 0)? == 0 {
+        return Err(Stop::Unsupported("the link does not support native atomics".to_owned()));
+    }
+    let import = kind.make(&exporter, &importer, 1)?;
+    add_up((&exporter, import.there), (&importer, import.here), ROUNDS)
+}
+
+/// Lets kernels of two processes add to one word at the same time, and checks the sum.
+fn add_up((exporter, counter): (&Role, Pointer), (importer, import): (&Role, Pointer), rounds: u64) -> Outcome {
     exporter.memset_d8(counter, 0, 4)?;
     exporter.ctx_synchronize()?;
-    let import = open(&exporter, counter, &importer)?;
-    let one = prepare_to_add(&exporter, counter, 1, ROUNDS)?;
-    let other = prepare_to_add(&importer, import, 2, ROUNDS)?;
+    let one = prepare_to_add(exporter, counter, 1, rounds)?;
+    let other = prepare_to_add(importer, import, 2, rounds)?;
     one.release()?;
     other.release()?;
     exporter.ctx_synchronize()?;
     importer.ctx_synchronize()?;
-    let sum = u64::from(BLOCKS * THREADS) * ROUNDS * 3;
+    let sum = u64::from(BLOCKS * THREADS) * rounds * 3;
     let expected = (sum as u32).to_le_bytes();
     check!(exporter.read(counter, 4)? == expected);
     Ok(())
+}
+
+/// A running kernel of each process sees what a kernel of the other writes meanwhile, whichever API shares the memory.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-051")]
+fn running_kernels_see_the_writes_of_the_other_process(
+    exporter: Role,
+    importer: Role,
+    #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] kind: ImportKind,
+) -> Outcome {
+    see_writes_while_running(&exporter, &importer, &kind.make(&exporter, &importer, 0)?)
 }
 
 /// An open returns while the exporter is stopped. The code is recorded.
