@@ -118,6 +118,12 @@ impl Left {
             }
             Self::Descriptor { participant, target } => {
                 program.turn(*participant);
+                // In the run, the runner held the descriptors that were sent. In the program, the processes hold them.
+                let sent = program.sent.iter().filter(|sent| !sent.is_closed);
+                let held = sent.map(|sent| program.values.get(sent.value));
+                let held = held.filter(|value| value.holders.contains(participant));
+                let closes: Vec<_> = held.map(|value| format!("close({});", value.name)).collect();
+                closes.into_iter().for_each(|line| program.line(*participant, line));
                 program.declare(*participant, "int", "open_after");
                 program.line(*participant, format!("open_after = count_open({});", call::quoted(&pattern(target))));
                 let condition = Condition { participant: *participant, text: "open_after <= open_before".to_owned() };

@@ -1,9 +1,11 @@
 //! Counts what the scripts of a model do, without performing them.
 
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use conformance::{Outcome, Stop, check};
 
+use super::contents::{self, Access};
 use super::process::{self, Event};
 use super::run::script_of;
 use super::script::Script;
@@ -55,5 +57,58 @@ pub(crate) fn scripts_share_by_all(fewest: usize) -> Outcome {
     let by_all = |script: &Script| steps(script).any(|(_, world)| is_shared(&world));
     let found = count(&Protocol::ALL, *SEEDS.start(), by_all)?;
     check!(found >= fewest, "{found} of {SCRIPTS} scripts share something by every protocol");
+    Ok(())
+}
+
+/// With each of some seeds, a process reads what another one wrote in so many of 100 scripts.
+pub(crate) fn scripts_read_what_others_wrote(protocols: &'static [Protocol], fewest: usize) -> Outcome {
+    let found = SEEDS.map(|seed| count(protocols, seed, reads_what_others_wrote)).collect::<Result<Vec<_>, _>>()?;
+    check!(
+        found.iter().all(|reads| *reads >= fewest),
+        "in {found:?} of {SCRIPTS} scripts, a process reads what another one wrote"
+    );
+    Ok(())
+}
+
+fn reads_what_others_wrote(script: &Script) -> bool {
+    let (mut world, mut writers) = (script.start(), BTreeMap::new());
+    script.possible_steps().into_iter().any(|step| {
+        let mut reads = false;
+        if let Step::Contents(contents::Step { by, view, access, .. }) = step {
+            let memory = world.views[&view].memory;
+            match access {
+                Access::Fill(_) => drop(writers.insert(memory, by)),
+                Access::Check => reads = writers.get(&memory).is_some_and(|writer| *writer != by),
+            }
+        }
+        step.apply(&mut world);
+        reads
+    })
+}
+
+/// In so many of 100 scripts of every protocol, a call for legacy memory gets memory of another protocol.
+pub(crate) fn scripts_misuse_other_memory(fewest: usize) -> Outcome {
+    let is_one = |step: Step| matches!(step, Step::Legacy(step) if step.misuses_other_memory());
+    let misuses = |script: &Script| steps(script).any(|(step, _)| is_one(step));
+    let found = count(&Protocol::ALL, *SEEDS.start(), misuses)?;
+    check!(
+        found >= fewest,
+        "in {found} of {SCRIPTS} scripts, a call for legacy memory gets memory of another protocol"
+    );
+    Ok(())
+}
+
+/// With all seeds together, so many scripts have a step of a row.
+pub(crate) fn scripts_have_steps_of(protocols: &'static [Protocol], row: &str, fewest: usize) -> Outcome {
+    let has_one = |script: &Script| {
+        let mut world = script.start();
+        script.possible_steps().into_iter().any(|step| {
+            let has_row = step.row(&world) == row;
+            step.apply(&mut world);
+            has_row
+        })
+    };
+    let found = SEEDS.map(|seed| count(protocols, seed, has_one)).sum::<Result<usize, _>>()?;
+    check!(found >= fewest, "{found} scripts have a step of {row}");
     Ok(())
 }

@@ -76,6 +76,10 @@ impl Step {
     pub(crate) const fn free(by: usize, memory: Name) -> Self {
         Self { by, call: Call::Free { memory } }
     }
+
+    pub(crate) const fn misuses_other_memory(&self) -> bool {
+        matches!(self.call, Call::Misuse(misuse) if misuse.is_of_other_memory())
+    }
 }
 
 /// Every step that is possible, by kind, with the weight of the kind.
@@ -102,6 +106,8 @@ pub(crate) fn possible(world: &World) -> Vec<(u32, Vec<Step>)> {
         (4, views(is_import, &|import| Call::Close { import })),
         (1, views(is_import, &|view| Call::Range { view })),
         (4, Misuse::possible(world).into_iter().map(|(by, misuse)| step(by, Call::Misuse(misuse))).collect()),
+        // Only scripts of several protocols have any.
+        (8, Misuse::of_other_memory(world).into_iter().map(|(by, misuse)| step(by, Call::Misuse(misuse))).collect()),
     ]
 }
 

@@ -9,12 +9,12 @@ use proptest::test_runner::{Reason, TestRunner};
 use super::contents::{self, Access, Mover};
 use super::process::{self, Event};
 use super::script::{Script, Shorter};
-use super::share::{leads, sharers, sharers_or_importers};
+use super::share::{add_an_exchange, leads, sharers, sharers_or_importers};
 use super::step::{Protocol, Step};
 use super::world::{Machine, World};
 use super::{events, legacy, pools, virtual_memory};
 
-/// The number of steps of a script, before the last looks at all memory.
+/// The number of steps of a script, before an end of a process, an exchange and the last looks at all memory.
 const STEPS: RangeInclusive<usize> = 6..=40;
 
 /// The number of steps of a script of several protocols. Each of them needs some to share anything.
@@ -64,6 +64,7 @@ impl Strategy for Scripts {
         }
         // After all steps are drawn, so that a seed makes the steps that it made before.
         end_a_sharer(&mut script, may_exec(&world, self.protocols), runner)?;
+        self.protocols.iter().for_each(|protocol| add_an_exchange(&mut script, *protocol));
         Ok(Shorter::new(script))
     }
 }

@@ -118,6 +118,32 @@ fn scripts_share_by_all_protocols() -> Outcome {
     count::scripts_share_by_all(50)
 }
 
+/// In the scripts of a model, processes read what other processes wrote.
+#[rstest]
+#[conformance::test]
+fn scripts_read_what_others_wrote(
+    #[values(Protocol::Legacy, Protocol::VirtualMemory, Protocol::Pools)] protocol: Protocol,
+) -> Outcome {
+    let fewest = if protocol == Protocol::Legacy { 30 } else { 90 };
+    count::scripts_read_what_others_wrote(protocol.alone(), fewest)
+}
+
+/// In scripts of all protocols, calls for legacy memory get memory of pools and virtual memory.
+#[rstest]
+#[conformance::test]
+fn scripts_misuse_memory_of_other_protocols() -> Outcome {
+    count::scripts_misuse_other_memory(20)
+}
+
+/// The scripts of a model make calls with imports that the driver must refuse.
+#[rstest]
+#[case::larger_mappings(Protocol::VirtualMemory, "VMM-IMP-012")]
+#[case::elapsed_times(Protocol::Events, "IPCEVT-023")]
+#[conformance::test]
+fn scripts_misuse_imports(#[case] protocol: Protocol, #[case] row: &str) -> Outcome {
+    count::scripts_have_steps_of(protocol.alone(), row, 5)
+}
+
 /// What a model prints compiles: files that are a part of this suite contain what the models print.
 #[rstest]
 #[conformance::test]

@@ -9,7 +9,7 @@ use conformance::{
 
 use super::operation::Live;
 use super::process::start;
-use super::script::Script;
+use super::script::{END, Script};
 use super::world::World;
 
 /// Why a script failed.
@@ -23,8 +23,17 @@ pub(crate) struct Failed {
 }
 
 impl Failed {
+    /// Returns the script as a case. If it fails after its last step, a comment says so, because no line shows it.
     pub(crate) fn text(&self, script: &Script) -> String {
-        script.as_case(self.row)
+        const NOTE: &str =
+            "    // It fails after its last step: a role cannot give back what it holds, or something is left.\n";
+        let text = script.as_case(self.row);
+        if let Some(steps) = text.strip_suffix(END)
+            && self.steps == usize::MAX
+        {
+            return format!("{steps}{NOTE}{END}");
+        }
+        text
     }
 
     /// Whether the driver only did something else than other drivers, and no documentation says which is right.

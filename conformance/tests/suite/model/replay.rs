@@ -117,6 +117,9 @@ pub(crate) fn a_finding_is_found_again(bug: Bug) -> Outcome {
     // `script 20, shortened from 19 steps to 5`
     let steps = first.length.split(" steps to ").nth(1).and_then(|rest| rest.split(';').next()?.parse::<usize>().ok());
     check!(steps.is_some_and(|steps| steps <= most_steps), "{}", first.length);
+    // The difference is in a step. The others show only after the last one.
+    let is_after_the_steps = first.script.contains("// It fails after its last step: ");
+    check!(is_after_the_steps != matches!(bug, Bug::Difference), "{}", first.script);
     // Otherwise the first script that differs would have ended the search.
     check!(!matches!(bug, Bug::Difference) || first.differ > Some(1), "{:?} scripts differ", first.differ);
     let number = first.length.split([' ', ',']).nth(1).unwrap_or_default();

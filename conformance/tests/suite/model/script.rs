@@ -11,6 +11,9 @@ use super::process::{self, Event, lines_of_start};
 use super::step::Step;
 use super::world::{Machine, World};
 
+/// The last lines of a printed script.
+pub(crate) const END: &str = "    Ok(())\n}\n";
+
 /// Processes and what they do.
 #[derive(Clone, Debug)]
 pub(crate) struct Script {
@@ -109,7 +112,7 @@ impl Script {
             }
             step.apply(&mut world);
         }
-        text.push_str("    Ok(())\n}\n");
+        text.push_str(END);
         text
     }
 }

@@ -2,9 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use super::contents::{self, Access, Mover};
+use super::process::{self, Event};
+use super::script::Script;
 use super::step::{Protocol, Step};
 use super::world::{Kind, Name, Pool, World};
 use super::{events, legacy, pools, virtual_memory};
+use crate::support::constants::READ_WRITE;
 
 /// Returns the processes that have memory or an event of a process by a protocol, and the processes that own it.
 pub(crate) fn sharers(world: &World, protocol: Protocol) -> BTreeSet<usize> {
@@ -115,4 +119,123 @@ fn leads_of_pools(world: &World, name: Name) -> Vec<Vec<Step>> {
     });
     let creations = (0..world.processes.len()).map(|by| Step::Pool(pools::Step::create(by, name)));
     vec![next.collect(), creations.collect()]
+}
+
+/// Adds steps with which two processes use memory that they share by a protocol: each writes, and the other one reads.
+/// Processes that share nothing share new memory first. Without these steps, few scripts get so far.
+pub(crate) fn add_an_exchange(script: &mut Script, protocol: Protocol) {
+    let resume = |by| Step::Process(process::Step { by, event: Event::Resume });
+    let resumes = (0..script.devices.len()).map(resume).collect();
+    add(script, resumes);
+    if exchange(&script.before(script.steps.len()), protocol).is_empty() {
+        let shares = share_anew(&script.before(script.steps.len()), protocol);
+        add(script, shares);
+    }
+    let steps = exchange(&script.before(script.steps.len()), protocol);
+    add(script, steps);
+}
+
+/// Adds those of the steps that are possible.
+fn add(script: &mut Script, steps: Vec<Step>) {
+    script.steps.extend(steps);
+    script.leave_out_impossible();
+}
+
+fn can_run(world: &World, by: usize) -> bool {
+    !world.processes[by].is_stopped && !world.processes[by].is_lost && !world.is_busy(by)
+}
+
+/// Returns steps with which the first two processes that can run share new memory by a protocol.
+fn share_anew(world: &World, protocol: Protocol) -> Vec<Step> {
+    let mut running = (0..world.processes.len()).filter(|by| can_run(world, *by));
+    let (Some(owner), Some(importer)) = (running.next(), running.next()) else { return Vec::new() };
+    let [source, sent, import, there, data, here] = [0, 1, 2, 3, 4, 5].map(|more| world.new_name() + more);
+    match protocol {
+        Protocol::VirtualMemory => [
+            virtual_memory::Step::create(owner, source),
+            virtual_memory::Step::export(owner, sent, source),
+            virtual_memory::Step::import(importer, import, sent),
+        ]
+        .map(Step::VirtualMemory)
+        .to_vec(),
+        Protocol::Pools => [
+            pools::Step::create(owner, source),
+            pools::Step::export(owner, sent, source),
+            pools::Step::import(importer, import, sent),
+            pools::Step::grant(importer, import, world.processes[importer].device),
+            pools::Step::allocate(owner, there, source),
+            pools::Step::export_pointer(owner, data, there),
+            pools::Step::import_pointer(importer, here, import, data),
+        ]
+        .map(Step::Pool)
+        .to_vec(),
+        Protocol::Legacy | Protocol::Events => Vec::new(),
+    }
+}
+
+/// Returns the steps of an exchange, or none if no two processes that can run share memory by the protocol.
+fn exchange(world: &World, protocol: Protocol) -> Vec<Step> {
+    match protocol {
+        Protocol::VirtualMemory => exchange_by_virtual_memory(world),
+        Protocol::Pools => exchange_by_pools(world),
+        // Their scripts have many of themselves.
+        Protocol::Legacy | Protocol::Events => Vec::new(),
+    }
+}
+
+/// The owner gives back all that it has of the memory, and the importer still reads it.
+fn exchange_by_virtual_memory(world: &World) -> Vec<Step> {
+    let shared = world.physicals.iter().find_map(|(import, of)| {
+        let mut all = world.physicals.iter();
+        let (own, owner) = all.find(|(_, own)| own.is_own && own.memory == of.memory && own.by != of.by)?;
+        let can_run = can_run(world, of.by) && can_run(world, owner.by);
+        can_run.then_some((of.memory, [of.by, owner.by], [*import, *own]))
+    });
+    let Some((memory, [importer, owner], [import, own])) = shared else { return Vec::new() };
+    let (here, there, seed) = (world.new_name(), world.new_name() + 1, world.new_name() + 2);
+    let maps = [
+        virtual_memory::Step::map(importer, here, import),
+        virtual_memory::Step::set_access(importer, here),
+        virtual_memory::Step::map(owner, there, own),
+        virtual_memory::Step::set_access(owner, there),
+    ];
+    let views = world.views.iter().filter(|(_, view)| view.by == owner && view.memory == memory);
+    let views = views.map(|(view, _)| *view).chain([there]);
+    let physicals = world.physicals.iter().filter(|(_, of)| of.by == owner && of.memory == memory);
+    let gives_back = views
+        .map(|view| virtual_memory::Step::unmap(owner, view))
+        .chain(physicals.map(|(physical, _)| virtual_memory::Step::release(owner, *physical)));
+    let maps = maps.into_iter().map(Step::VirtualMemory);
+    let steps = maps.chain(each_writes([importer, owner], [here, there], seed));
+    steps.chain(gives_back.map(Step::VirtualMemory)).chain([touch(importer, here, Access::Check)]).collect()
+}
+
+/// The importer frees its import, and the owner still reads the memory.
+fn exchange_by_pools(world: &World) -> Vec<Step> {
+    let shared = world.views.iter().find_map(|(here, import)| {
+        let Kind::Pooled { pool, is_own: false } = import.kind else { return None };
+        let mut all = world.views.iter();
+        let (there, own) = all.find(|(_, own)| own.memory == import.memory && own.kind.is_own())?;
+        let can_run = can_run(world, import.by) && can_run(world, own.by);
+        let has_access = world.access_to(import.by, pool) == READ_WRITE;
+        (can_run && has_access && import.by != own.by).then_some(([import.by, own.by], [*here, *there]))
+    });
+    let Some(([importer, owner], [here, there])) = shared else { return Vec::new() };
+    let frees = Step::Pool(pools::Step::free(importer, here));
+    let steps = each_writes([importer, owner], [here, there], world.new_name()).into_iter();
+    steps.chain([frees, touch(owner, there, Access::Check)]).collect()
+}
+
+/// Returns steps with which each of two processes writes the memory of a view, and the other one reads it.
+fn each_writes([one, other]: [usize; 2], [here, there]: [Name; 2], seed: Name) -> [Step; 4] {
+    [
+        touch(one, here, Access::Fill(seed)),
+        touch(other, there, Access::Check),
+        touch(other, there, Access::Fill(seed + 1)),
+        touch(one, here, Access::Check),
+    ]
+}
+
+fn touch(by: usize, view: Name, access: Access) -> Step {
+    Step::Contents(contents::Step { by, view, access, mover: Mover::Kernel })
 }

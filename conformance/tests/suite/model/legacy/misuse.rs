@@ -51,6 +51,9 @@ pub(crate) enum Misuse {
     FreeAsyncImport(Name),
     /// Not refused, but the attribute must agree.
     GetImport(Name),
+    /// The same for memory of a pool and for virtual memory.
+    GetOther(Name),
+    CloseOther(Name),
     GetBesideOthers(Name),
     GetKind(PointerKind),
 }
@@ -89,6 +92,18 @@ impl Misuse {
         found
     }
 
+    /// Every misuse of memory of a pool and of virtual memory, with the process that may commit it.
+    pub(crate) fn of_other_memory(world: &World) -> Vec<(usize, Self)> {
+        let others = world.views.iter().filter(|(_, view)| is_other(view.kind));
+        others
+            .flat_map(|(name, view)| [Self::GetOther(*name), Self::CloseOther(*name)].map(|it| (view.by, it)))
+            .collect()
+    }
+
+    pub(crate) const fn is_of_other_memory(self) -> bool {
+        matches!(self, Self::GetOther(_) | Self::CloseOther(_))
+    }
+
     pub(crate) const fn row(self) -> &'static str {
         match self {
             Self::CloseNull => "IPCMEM-CLOSE-006",
@@ -103,7 +118,8 @@ impl Misuse {
             Self::FreeAsyncImport(_) => "IPCMEM-OPEN-043",
             Self::GetImport(_) => "IPCMEM-GET-018",
             Self::GetBesideOthers(_) => "IPCMEM-GET-001",
-            Self::GetKind(_) => "IPCMEM-GET-027",
+            Self::GetKind(_) | Self::GetOther(_) => "IPCMEM-GET-027",
+            Self::CloseOther(_) => "IPCMEM-CLOSE-014",
         }
     }
 
@@ -111,6 +127,10 @@ impl Misuse {
         let is_own = |view| before.views.get(&view).is_some_and(|view| view.by == by && view.kind == Kind::Own);
         let is_import = |view| {
             let is_it = |view: &View| view.by == by && matches!(view.kind, Kind::Import { .. });
+            before.views.get(&view).is_some_and(is_it) && before.memory_of(view).is_some()
+        };
+        let is_of_others = |view| {
+            let is_it = |view: &View| view.by == by && is_other(view.kind);
             before.views.get(&view).is_some_and(is_it) && before.memory_of(view).is_some()
         };
         // A handle that this process can open.
@@ -121,6 +141,7 @@ impl Misuse {
         match self {
             Self::CloseNull | Self::GetKind(_) => true,
             Self::CloseOwn(view) | Self::GetWithoutContext(view) | Self::GetBesideOthers(view) => is_own(view),
+            Self::GetOther(view) | Self::CloseOther(view) => is_of_others(view),
             Self::FreeAsyncImport(view) => before.machine.pools && is_import(view),
             Self::CloseWithoutContext(view) | Self::FreeImport(view) | Self::GetImport(view) => is_import(view),
             Self::OpenWithFlags(handle, _) => {
@@ -160,7 +181,8 @@ impl Misuse {
             }
             Self::FreeImport(view) => role.mem_free(live.pointer(view)?).refused(&[])?,
             Self::FreeAsyncImport(view) => role.mem_free_async(live.pointer(view)?).refused(&[])?,
-            Self::GetImport(view) => agrees(role, live.pointer(view)?)?,
+            Self::GetImport(view) | Self::GetOther(view) => agrees(role, live.pointer(view)?)?,
+            Self::CloseOther(view) => role.ipc_close_mem_handle(live.pointer(view)?).refused(&[])?,
             Self::GetBesideOthers(view) => {
                 let around = role.ipc_get_mem_handle_between_others(live.pointer(view)?)?;
                 check!(around == [conformance::calls::ipc::UNWRITTEN; 2].concat(), "an export wrote beside the handle");
@@ -197,7 +219,8 @@ impl Misuse {
             }
             Self::FreeImport(view) => format!("p{by}.mem_free(m{view}).refused(&[])?;"),
             Self::FreeAsyncImport(view) => format!("p{by}.mem_free_async(m{view}).refused(&[])?;"),
-            Self::GetImport(view) => lines_that_agree(by, &format!("m{view}")),
+            Self::GetImport(view) | Self::GetOther(view) => lines_that_agree(by, &format!("m{view}")),
+            Self::CloseOther(view) => format!("p{by}.ipc_close_mem_handle(m{view}).refused(&[])?;"),
             Self::GetBesideOthers(view) => format!(
                 "check!(p{by}.ipc_get_mem_handle_between_others(m{view})? == [conformance::calls::ipc::UNWRITTEN; \
                  2].concat());"
@@ -215,6 +238,11 @@ impl Misuse {
         };
         format!("{line}\np{by}.ctx_synchronize()?;")
     }
+}
+
+/// Whether memory is of a protocol that has no legacy handles.
+const fn is_other(kind: Kind) -> bool {
+    matches!(kind, Kind::Mapping { .. } | Kind::Pooled { .. })
 }
 
 /// Whether memory of a kind can be exported, if the documentation says so.

@@ -73,6 +73,26 @@ fn script_78() -> Outcome {
     let m10 = p1.mem_alloc_from_pool_async(4194304, l1)?;
     let x11 = p1.mem_pool_export_pointer(m10)?;
     p0.resume()?;
+    let l12 = p0.mem_pool_create(DESCRIPTOR)?;
+    let d13 = p0.mem_pool_export_to_descriptor(l12)?;
+    let sent13 = p0.send_descriptor(d13)?;
+    p0.close_descriptor(d13)?;
+    let d14 = p1.receive_descriptor(&sent13)?;
+    let l14 = p1.mem_pool_import_from_descriptor(d14)?;
+    p1.close_descriptor(d14)?;
+    p1.mem_pool_set_access(l14, 0, 3)?;
+    check!(p1.mem_pool_get_access(l14, 0)? == 3);
+    let m15 = p0.mem_alloc_from_pool_async(2097152, l12)?;
+    let x16 = p0.mem_pool_export_pointer(m15)?;
+    let m17 = p1.mem_pool_import_pointer(l14, x16)?;
+    p1.fill(m17, 2097152, 18)?;
+    check!(p0.mismatches(m15, 2097152, 18)? == 0);
+    p0.fill(m15, 2097152, 19)?;
+    check!(p1.mismatches(m17, 2097152, 19)? == 0);
+    p1.mem_free_async_and_wait(m17)?;
+    p1.read(m17, 4).refused(&[])?;
+    check!(p0.mismatches(m15, 2097152, 19)? == 0);
+    check!(p0.mismatches(m15, 2097152, 19)? == 0);
     Ok(())
 }
 
@@ -147,9 +167,15 @@ fn script_134() -> Outcome {
     p2.close_descriptor(d14)?;
     check!(p2.mismatches_by_copy(m3, 4096, 4)? == 0);
     p0.mem_pool_trim_to(l10, 0).recorded("trim")?;
-    check!(p2.mismatches(m3, 4096, 4)? == 0);
-    check!(p3.mismatches(m8, 4096, 4)? == 0);
-    check!(p0.mismatches(m13, 4096, 4)? == 0);
+    p3.fill(m8, 4096, 15)?;
+    check!(p2.mismatches(m3, 4096, 15)? == 0);
+    p2.fill(m3, 4096, 16)?;
+    check!(p3.mismatches(m8, 4096, 16)? == 0);
+    p3.mem_free_async_and_wait(m8)?;
+    p3.read(m8, 4).refused(&[])?;
+    check!(p2.mismatches(m3, 4096, 16)? == 0);
+    check!(p2.mismatches(m3, 4096, 16)? == 0);
+    check!(p0.mismatches(m13, 4096, 16)? == 0);
     Ok(())
 }
 
@@ -215,6 +241,26 @@ fn script_138() -> Outcome {
     let reserved = p1.mem_pool_get_attribute(l7, 5)?;
     check!(reserved == 0);
     check!(p1.mem_pool_get_attribute(l7, 6)? >= reserved);
+    let l13 = p0.mem_pool_create(DESCRIPTOR)?;
+    let d14 = p0.mem_pool_export_to_descriptor(l13)?;
+    let sent14 = p0.send_descriptor(d14)?;
+    p0.close_descriptor(d14)?;
+    let d15 = p1.receive_descriptor(&sent14)?;
+    let l15 = p1.mem_pool_import_from_descriptor(d15)?;
+    p1.close_descriptor(d15)?;
+    p1.mem_pool_set_access(l15, 1, 3)?;
+    check!(p1.mem_pool_get_access(l15, 1)? == 3);
+    let m16 = p0.mem_alloc_from_pool_async(2097152, l13)?;
+    let x17 = p0.mem_pool_export_pointer(m16)?;
+    let m18 = p1.mem_pool_import_pointer(l15, x17)?;
+    p1.fill(m18, 2097152, 19)?;
+    check!(p0.mismatches(m16, 2097152, 19)? == 0);
+    p0.fill(m16, 2097152, 20)?;
+    check!(p1.mismatches(m18, 2097152, 20)? == 0);
+    p1.mem_free_async_and_wait(m18)?;
+    p1.read(m18, 4).refused(&[])?;
+    check!(p0.mismatches(m16, 2097152, 20)? == 0);
+    check!(p0.mismatches(m16, 2097152, 20)? == 0);
     Ok(())
 }
 
@@ -326,6 +372,14 @@ fn script_215() -> Outcome {
         p.mem_pool_destroy(p.device_get_default_mem_pool()?).refused(INVALID_VALUE)?;
         p.mem_alloc_async(shared_pool::SIZE).map(drop)
     })(&p1)?;
+    p0.fill(m17, 4194304, 18)?;
+    check!(p2.mismatches(m10, 4194304, 18)? == 0);
+    p2.fill(m10, 4194304, 19)?;
+    check!(p0.mismatches(m17, 4194304, 19)? == 0);
+    p0.mem_free_async_and_wait(m17)?;
+    p0.read(m17, 4).refused(&[])?;
+    check!(p2.mismatches(m10, 4194304, 19)? == 0);
+    check!(p2.mismatches(m10, 4194304, 19)? == 0);
     Ok(())
 }
 
@@ -411,7 +465,27 @@ fn script_240() -> Outcome {
     p0.mem_pool_export_pointer(pointer).refused(INVALID_VALUE)?;
     p2.mem_pool_set_access(l6, 0, 0)?;
     check!(p2.mem_pool_get_access(l6, 0)? == 0);
+    let l11 = p0.mem_pool_create(DESCRIPTOR)?;
+    let d12 = p0.mem_pool_export_to_descriptor(l11)?;
+    let sent12 = p0.send_descriptor(d12)?;
+    p0.close_descriptor(d12)?;
+    let d13 = p1.receive_descriptor(&sent12)?;
+    let l13 = p1.mem_pool_import_from_descriptor(d13)?;
+    p1.close_descriptor(d13)?;
+    p1.mem_pool_set_access(l13, 1, 3)?;
+    check!(p1.mem_pool_get_access(l13, 1)? == 3);
+    let m14 = p0.mem_alloc_from_pool_async(2097152, l11)?;
+    let x15 = p0.mem_pool_export_pointer(m14)?;
+    let m16 = p1.mem_pool_import_pointer(l13, x15)?;
+    p1.fill(m16, 2097152, 17)?;
+    check!(p0.mismatches(m14, 2097152, 17)? == 0);
+    p0.fill(m14, 2097152, 18)?;
+    check!(p1.mismatches(m16, 2097152, 18)? == 0);
+    p1.mem_free_async_and_wait(m16)?;
+    p1.read(m16, 4).refused(&[])?;
+    check!(p0.mismatches(m14, 2097152, 18)? == 0);
     check!(p2.mismatches(m7, 4096, 10)? == 0);
+    check!(p0.mismatches(m14, 2097152, 18)? == 0);
     Ok(())
 }
 
@@ -499,5 +573,23 @@ fn script_371() -> Outcome {
         p.mem_pool_export_to_descriptor(one)?;
         p.mem_pool_export_pointer(pointer).refused(INVALID_VALUE)
     })(&p0)?;
+    let l10 = p0.mem_pool_create(DESCRIPTOR)?;
+    let d11 = p0.mem_pool_export_to_descriptor(l10)?;
+    let sent11 = p0.send_descriptor(d11)?;
+    p0.close_descriptor(d11)?;
+    let d12 = p1.receive_descriptor(&sent11)?;
+    let l12 = p1.mem_pool_import_from_descriptor(d12)?;
+    p1.close_descriptor(d12)?;
+    let m13 = p0.mem_alloc_from_pool_async(2097152, l10)?;
+    let x14 = p0.mem_pool_export_pointer(m13)?;
+    let m15 = p1.mem_pool_import_pointer(l12, x14)?;
+    p1.fill(m15, 2097152, 16)?;
+    check!(p0.mismatches(m13, 2097152, 16)? == 0);
+    p0.fill(m13, 2097152, 17)?;
+    check!(p1.mismatches(m15, 2097152, 17)? == 0);
+    p1.mem_free_async_and_wait(m15)?;
+    p1.read(m15, 4).refused(&[])?;
+    check!(p0.mismatches(m13, 2097152, 17)? == 0);
+    check!(p0.mismatches(m13, 2097152, 17)? == 0);
     Ok(())
 }

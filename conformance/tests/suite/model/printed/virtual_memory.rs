@@ -7,19 +7,23 @@ fn script_10() -> Outcome {
     let p1 = Role::new("p1", Placement::device(1))?;
     (|p: &Role| p.mem_map(Pointer::NULL, SIZE, 0, create(p)?, 0).refused(INVALID_VALUE))(&p0)?;
     let v1 = p0.mem_create(2097152, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
-    (|p: &Role| p.mem_import_from_descriptor(Foreign::DevNull.make(p)?).refused(&[]))(&p0)?;
+    (|p: &Role| p.mem_import_from_descriptor(Descriptor(-1)).refused(&[]))(&p0)?;
     let v2 = p0.mem_create(4194304, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
-    (|p: &Role| p.mem_create(SIZE, DEVICE.exportable(WIN32_KMT), 0).refused(&[]))(&p0)?;
+    (|p: &Role| p.mem_create(SIZE, DEVICE.exportable(WIN32), 0).refused(&[]))(&p0)?;
     let m3 = p0.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
     p0.mem_map(m3, 2097152, 0, v1, 0)?;
     check!(p0.mem_get_access(m3, 0)? == 0);
     (|p: &Role| {
-        let size = 3 * p.mem_get_allocation_granularity(DEVICE, 0)?; let
-        (physical, address) = (p.mem_create(size, DEVICE, 0)?, reserve(p, size)?);
-        p.mem_map(address, size, 0, physical, 0)?;
-        p.mem_set_access(address, size, 0, READ_WRITE)?;
-        p.fill_by_copy(address.offset(size - 4), 4, 7)?;
-        check!(p.mismatches_by_copy(address.offset(size - 4), 4, 7)? == 0); Ok(())
+        for (device, handle_types) in
+        [(0, 0), (0, DESCRIPTOR), (p.device_get_count()? - 1, DESCRIPTOR)]
+        {
+            let properties =
+            conformance::MemProperties::device(device).exportable(handle_types);
+            let minimum = p.mem_get_allocation_granularity(properties, 0)?; let
+            recommended = p.mem_get_allocation_granularity(properties, 1)?;
+            check!(minimum.is_power_of_two() && recommended.is_power_of_two() &&
+            recommended >= minimum);
+        } Ok(())
     })(&p0)?;
     p0.mem_set_access(m3, 2097152, 0, 3)?;
     for offset in [0, 2097152 - 1] {
@@ -43,13 +47,7 @@ fn script_10() -> Outcome {
     for offset in [0, 2097152 - 1] {
         check!(p0.mem_get_access(m3.offset(offset), 0)? == 3);
     }
-    (|p: &Role, it: Physical| {
-        let [one, other] =
-        [p.mem_export_to_descriptor(it)?, p.mem_export_to_descriptor(it)?];
-        check!(one != other); p.close_descriptor(one)?; let imported =
-        p.mem_import_from_descriptor(other)?; p.close_descriptor(other)?;
-        p.mem_release(imported)
-    })(&p0, v1)?;
+    (|p: &Role, it: Physical| p.mem_export_as(it, DESCRIPTOR | FABRIC, 0).refused(INVALID_VALUE))(&p0, v1)?;
     p0.fill(m4, 4194304, 6)?;
     p0.fill(m3, 2097152, 7)?;
     p0.mem_set_access(m4, 4194304, 0, 3)?;
@@ -57,7 +55,7 @@ fn script_10() -> Outcome {
         check!(p0.mem_get_access(m4.offset(offset), 0)? == 3);
     }
     p0.fill_by_copy(m4, 4194304, 8)?;
-    (|p: &Role, it: Pointer| p.mem_set_access(it, 2 * MIB, -1, READ_WRITE).refused(NO_SUCH_DEVICE))(&p0, m4)?;
+    (|p: &Role, it: Pointer| p.mem_map(it, 2 * MIB, 0, p.mem_create(2 * MIB, DEVICE, 0)?, 0).refused(&[]))(&p0, m4)?;
     p0.mem_set_access(m3, 2097152, 0, 3)?;
     for offset in [0, 2097152 - 1] {
         check!(p0.mem_get_access(m3.offset(offset), 0)? == 3);
@@ -65,12 +63,18 @@ fn script_10() -> Outcome {
     let m9 = p0.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
     p0.mem_map(m9, 2097152, 0, v1, 0)?;
     check!(p0.mem_get_access(m9, 0)? == 0);
-    (|p: &Role, it: Physical| p.mem_export_as(it, DESCRIPTOR, 1).refused(INVALID_VALUE))(&p0, v2)?;
+    (|p: &Role, it: Physical| {
+        let [one, other] =
+        [p.mem_export_to_descriptor(it)?, p.mem_export_to_descriptor(it)?];
+        check!(one != other); p.close_descriptor(one)?; let imported =
+        p.mem_import_from_descriptor(other)?; p.close_descriptor(other)?;
+        p.mem_release(imported)
+    })(&p0, v2)?;
     p0.fill(m3, 2097152, 10)?;
     let d11 = p0.receive_descriptor(&sent5)?;
     let v11 = p0.mem_import_from_descriptor(d11)?;
     p0.close_descriptor(d11)?;
-    (|p: &Role, it: Physical| p.mem_export_as(it, 0x4000, 0).refused(INVALID_VALUE))(&p0, v1)?;
+    (|p: &Role, it: Physical| p.mem_export_as(it, 0, 0).refused(INVALID_VALUE))(&p0, v1)?;
     let d12 = p0.mem_export_to_descriptor(v1)?;
     let sent12 = p0.send_descriptor(d12)?;
     p0.close_descriptor(d12)?;
@@ -96,8 +100,39 @@ fn script_10() -> Outcome {
     for offset in [0, 2097152 - 1] {
         check!(p0.mem_get_access(m3.offset(offset), 0)? == 1);
     }
+    let v16 = p0.mem_create(2097152, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
+    let d17 = p0.mem_export_to_descriptor(v16)?;
+    let sent17 = p0.send_descriptor(d17)?;
+    p0.close_descriptor(d17)?;
+    let d18 = p1.receive_descriptor(&sent17)?;
+    let v18 = p1.mem_import_from_descriptor(d18)?;
+    p1.close_descriptor(d18)?;
+    let m19 = p1.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
+    p1.mem_map(m19, 2097152, 0, v18, 0)?;
+    check!(p1.mem_get_access(m19, 1)? == 0);
+    p1.mem_set_access(m19, 2097152, 1, 3)?;
+    for offset in [0, 2097152 - 1] {
+        check!(p1.mem_get_access(m19.offset(offset), 1)? == 3);
+    }
+    let m20 = p0.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
+    p0.mem_map(m20, 2097152, 0, v16, 0)?;
+    check!(p0.mem_get_access(m20, 0)? == 0);
+    p0.mem_set_access(m20, 2097152, 0, 3)?;
+    for offset in [0, 2097152 - 1] {
+        check!(p0.mem_get_access(m20.offset(offset), 0)? == 3);
+    }
+    p1.fill(m19, 2097152, 21)?;
+    check!(p0.mismatches(m20, 2097152, 21)? == 0);
+    p0.fill(m20, 2097152, 22)?;
+    check!(p1.mismatches(m19, 2097152, 22)? == 0);
+    p0.mem_unmap(m20, 2097152)?;
+    p0.read(m20, 4).refused(&[])?;
+    p0.mem_address_free(m20, 2097152)?;
+    p0.mem_release(v16)?;
+    check!(p1.mismatches(m19, 2097152, 22)? == 0);
     check!(p0.mismatches(m3, 2097152, 10)? == 0);
     check!(p0.mismatches(m4, 4194304, 15)? == 0);
+    check!(p1.mismatches(m19, 2097152, 22)? == 0);
     Ok(())
 }
 
@@ -109,8 +144,9 @@ fn script_203() -> Outcome {
     p0.mem_map(m2, 2097152, 0, v1, 0)?;
     check!(p0.mem_get_access(m2, 0)? == 0);
     p1.stop()?;
-    (|p: &Role, it: Physical| p.mem_map(reserve(p, 16 * MIB)?, 16 * MIB, 0, it, 0).refused(REFUSED))(&p0, v1)?;
-    (|p: &Role| p.mem_create(SIZE, DEVICE.at(HOST_NUMA_CURRENT, 0), 0).refused(INVALID_VALUE))(&p0)?;
+    (|p: &Role, it: Physical| p.mem_export_as(it, DESCRIPTOR | FABRIC, 0).refused(INVALID_VALUE))(&p0, v1)?;
+    (|p: &Role| p.mem_create(SIZE, DEVICE.at(HOST, 0).exportable(DESCRIPTOR),
+    0).refused(INVALID_VALUE))(&p0)?;
     p0.mem_unmap(m2, 2097152)?;
     p0.read(m2, 4).refused(&[])?;
     p0.mem_address_free(m2, 2097152)?;
@@ -130,7 +166,7 @@ fn script_203() -> Outcome {
     check!((found.allocation_type, found.location_type) == (expected.allocation_type, expected.location_type));
     check!(found.location == expected.location);
     (|p: &Role| p.mem_create(2 * MIB + 4 * KIB, DEVICE, 0).refused(INVALID_VALUE))(&p0)?;
-    (|p: &Role, it: Physical| p.mem_export_as(it, DESCRIPTOR | FABRIC, 0).refused(INVALID_VALUE))(&p0, v3)?;
+    (|p: &Role, it: Physical| p.mem_export_as(it, DESCRIPTOR, 1 << 32).refused(INVALID_VALUE))(&p0, v3)?;
     let m4 = p0.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
     p0.mem_map(m4, 2097152, 0, v3, 0)?;
     check!(p0.mem_get_access(m4, 0)? == 0);
@@ -167,7 +203,40 @@ fn script_203() -> Outcome {
     let d14 = p0.mem_export_to_descriptor(v3)?;
     let sent14 = p0.send_descriptor(d14)?;
     p0.close_descriptor(d14)?;
-    check!(p0.mismatches(m4, 2097152, 8)? == 0);
+    let m15 = p1.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
+    p1.mem_map(m15, 2097152, 0, v10, 0)?;
+    check!(p1.mem_get_access(m15, 1)? == 0);
+    p1.mem_set_access(m15, 2097152, 1, 3)?;
+    for offset in [0, 2097152 - 1] {
+        check!(p1.mem_get_access(m15.offset(offset), 1)? == 3);
+    }
+    let m16 = p0.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
+    p0.mem_map(m16, 2097152, 0, v3, 0)?;
+    check!(p0.mem_get_access(m16, 0)? == 0);
+    p0.mem_set_access(m16, 2097152, 0, 3)?;
+    for offset in [0, 2097152 - 1] {
+        check!(p0.mem_get_access(m16.offset(offset), 0)? == 3);
+    }
+    p1.fill(m15, 2097152, 17)?;
+    check!(p0.mismatches(m16, 2097152, 17)? == 0);
+    p0.fill(m16, 2097152, 18)?;
+    check!(p1.mismatches(m15, 2097152, 18)? == 0);
+    p0.mem_unmap(m4, 2097152)?;
+    p0.read(m4, 4).refused(&[])?;
+    p0.mem_address_free(m4, 2097152)?;
+    p0.mem_unmap(m6, 2097152)?;
+    p0.read(m6, 4).refused(&[])?;
+    p0.mem_address_free(m6, 2097152)?;
+    p0.mem_unmap(m13, 2097152)?;
+    p0.read(m13, 4).refused(&[])?;
+    p0.mem_address_free(m13, 2097152)?;
+    p0.mem_unmap(m16, 2097152)?;
+    p0.read(m16, 4).refused(&[])?;
+    p0.mem_address_free(m16, 2097152)?;
+    p0.mem_release(v3)?;
+    p0.mem_release(v9)?;
+    check!(p1.mismatches(m15, 2097152, 18)? == 0);
+    check!(p1.mismatches(m15, 2097152, 18)? == 0);
     Ok(())
 }
 
@@ -246,6 +315,37 @@ fn script_301() -> Outcome {
     (|p: &Role| p.mem_create(SIZE, DEVICE, 1).refused(INVALID_VALUE))(&p0)?;
     (|p: &Role| reserve(p, 2 * MIB - 1).refused(&[]))(&p1)?;
     (|p: &Role| p.mem_address_reserve(SIZE, 6 * MIB, Pointer::NULL, 0).refused(&[]))(&p1)?;
+    let v1 = p0.mem_create(2097152, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
+    let d2 = p0.mem_export_to_descriptor(v1)?;
+    let sent2 = p0.send_descriptor(d2)?;
+    p0.close_descriptor(d2)?;
+    let d3 = p1.receive_descriptor(&sent2)?;
+    let v3 = p1.mem_import_from_descriptor(d3)?;
+    p1.close_descriptor(d3)?;
+    let m4 = p1.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
+    p1.mem_map(m4, 2097152, 0, v3, 0)?;
+    check!(p1.mem_get_access(m4, 0)? == 0);
+    p1.mem_set_access(m4, 2097152, 0, 3)?;
+    for offset in [0, 2097152 - 1] {
+        check!(p1.mem_get_access(m4.offset(offset), 0)? == 3);
+    }
+    let m5 = p0.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
+    p0.mem_map(m5, 2097152, 0, v1, 0)?;
+    check!(p0.mem_get_access(m5, 0)? == 0);
+    p0.mem_set_access(m5, 2097152, 0, 3)?;
+    for offset in [0, 2097152 - 1] {
+        check!(p0.mem_get_access(m5.offset(offset), 0)? == 3);
+    }
+    p1.fill(m4, 2097152, 6)?;
+    check!(p0.mismatches(m5, 2097152, 6)? == 0);
+    p0.fill(m5, 2097152, 7)?;
+    check!(p1.mismatches(m4, 2097152, 7)? == 0);
+    p0.mem_unmap(m5, 2097152)?;
+    p0.read(m5, 4).refused(&[])?;
+    p0.mem_address_free(m5, 2097152)?;
+    p0.mem_release(v1)?;
+    check!(p1.mismatches(m4, 2097152, 7)? == 0);
+    check!(p1.mismatches(m4, 2097152, 7)? == 0);
     Ok(())
 }
 
@@ -263,12 +363,18 @@ fn script_342() -> Outcome {
     })(&p1)?;
     (|p: &Role| reserve(p, 2 * MIB + 2 * KIB).refused(&[]))(&p1)?;
     let v1 = p0.mem_create(4194304, MemProperties::device(1).exportable(DESCRIPTOR), 0)?;
-    (|p: &Role| p.mem_map(reserve(p, 2 * SIZE)?, SIZE + 2 * MIB, 0, create(p)?,
+    (|p: &Role| p.mem_map(reserve(p, SIZE)?, SIZE - 4 * KIB, 0, create(p)?,
     0).refused(REFUSED))(&p1)?;
     p1.exit()?;
     let p1 = Role::new("p1", Placement::device(0))?;
-    (|p: &Role, it: Physical| p.mem_export_as(it, FABRIC, 0).refused(INVALID_VALUE))(&p0, v1)?;
-    (|p: &Role, it: Physical| p.mem_export_as(it, DESCRIPTOR, 1 << 32).refused(INVALID_VALUE))(&p0, v1)?;
+    (|p: &Role, it: Physical| p.mem_export_as(it, DESCRIPTOR | FABRIC, 0).refused(INVALID_VALUE))(&p0, v1)?;
+    (|p: &Role, it: Physical| {
+        let [one, other] =
+        [p.mem_export_to_descriptor(it)?, p.mem_export_to_descriptor(it)?];
+        check!(one != other); p.close_descriptor(one)?; let imported =
+        p.mem_import_from_descriptor(other)?; p.close_descriptor(other)?;
+        p.mem_release(imported)
+    })(&p0, v1)?;
     let v2 = p1.mem_create(4194304, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
     let v3 = p1.mem_create(4194304, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
     (|p: &Role| p.mem_create(SIZE, DEVICE.at(DEVICE.location_type, -1),
@@ -315,7 +421,7 @@ fn script_342() -> Outcome {
     32).refused(INVALID_VALUE))(&p1)?;
     (|p: &Role| p.mem_create(SIZE, DEVICE.exportable(WIN32 | DESCRIPTOR), 0).refused(&[]))(&p1)?;
     let v8 = p0.mem_create(2097152, MemProperties::device(1).exportable(DESCRIPTOR), 0)?;
-    (|p: &Role| p.mem_import_from_descriptor(Foreign::SharedMemory.make(p)?).refused(&[]))(&p1)?;
+    (|p: &Role| p.mem_import_from_descriptor(Foreign::DevNull.make(p)?).refused(&[]))(&p1)?;
     let m9 = p0.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
     p0.mem_map(m9, 2097152, 0, v8, 0)?;
     check!(p0.mem_get_access(m9, 1)? == 0);
@@ -328,7 +434,38 @@ fn script_342() -> Outcome {
     }
     let v12 = p1.mem_create(2097152, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
     p0.fill_by_copy(m9, 2097152, 13)?;
+    let v14 = p0.mem_create(2097152, MemProperties::device(1).exportable(DESCRIPTOR), 0)?;
+    let d15 = p0.mem_export_to_descriptor(v14)?;
+    let sent15 = p0.send_descriptor(d15)?;
+    p0.close_descriptor(d15)?;
+    let d16 = p1.receive_descriptor(&sent15)?;
+    let v16 = p1.mem_import_from_descriptor(d16)?;
+    p1.close_descriptor(d16)?;
+    let m17 = p1.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
+    p1.mem_map(m17, 2097152, 0, v16, 0)?;
+    check!(p1.mem_get_access(m17, 0)? == 0);
+    p1.mem_set_access(m17, 2097152, 0, 3)?;
+    for offset in [0, 2097152 - 1] {
+        check!(p1.mem_get_access(m17.offset(offset), 0)? == 3);
+    }
+    let m18 = p0.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
+    p0.mem_map(m18, 2097152, 0, v14, 0)?;
+    check!(p0.mem_get_access(m18, 1)? == 0);
+    p0.mem_set_access(m18, 2097152, 1, 3)?;
+    for offset in [0, 2097152 - 1] {
+        check!(p0.mem_get_access(m18.offset(offset), 1)? == 3);
+    }
+    p1.fill(m17, 2097152, 19)?;
+    check!(p0.mismatches(m18, 2097152, 19)? == 0);
+    p0.fill(m18, 2097152, 20)?;
+    check!(p1.mismatches(m17, 2097152, 20)? == 0);
+    p0.mem_unmap(m18, 2097152)?;
+    p0.read(m18, 4).refused(&[])?;
+    p0.mem_address_free(m18, 2097152)?;
+    p0.mem_release(v14)?;
+    check!(p1.mismatches(m17, 2097152, 20)? == 0);
     check!(p0.mismatches(m9, 2097152, 13)? == 0);
+    check!(p1.mismatches(m17, 2097152, 20)? == 0);
     Ok(())
 }
 
@@ -353,18 +490,12 @@ fn script_343() -> Outcome {
     let m2 = p3.mem_address_reserve(4194304, 0, Pointer::NULL, 0)?;
     p3.mem_map(m2, 4194304, 0, v1, 0)?;
     check!(p3.mem_get_access(m2, 0)? == 0);
-    (|p: &Role| {
-        let context = p.ctx_get_current()?; p.ctx_set_current(None)?; let created
-        = create(p).map(drop); p.ctx_set_current(Some(context))?; created
-    })(&p3)?;
-    (|p: &Role| p.mem_create(2 * MIB + 4 * KIB, DEVICE, 0).refused(INVALID_VALUE))(&p3)?;
+    (|p: &Role| p.mem_create(SIZE, DEVICE.at(HOST_NUMA_CURRENT, 0), 0).refused(INVALID_VALUE))(&p3)?;
+    (|p: &Role| p.mem_create(2 * MIB - 1, DEVICE, 0).refused(INVALID_VALUE))(&p3)?;
     let d3 = p3.mem_export_to_descriptor(v1)?;
     let sent3 = p3.send_descriptor(d3)?;
     p3.close_descriptor(d3)?;
-    (|p: &Role| {
-        let descriptor = p.mem_export_to_descriptor(create_exportable(p)?)?;
-        p.mem_import_from_address_of_descriptor(descriptor).refused(&[])
-    })(&p3)?;
+    (|p: &Role| p.mem_import_from_descriptor(Foreign::SharedMemory.make(p)?).refused(&[]))(&p3)?;
     let v4 = p2.mem_create(4194304, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
     let m5 = p2.mem_address_reserve(4194304, 0, Pointer::NULL, 0)?;
     p2.mem_map(m5, 4194304, 0, v4, 0)?;
@@ -373,7 +504,7 @@ fn script_343() -> Outcome {
     let d6 = p2.receive_descriptor(&sent3)?;
     let v6 = p2.mem_import_from_descriptor(d6)?;
     p2.close_descriptor(d6)?;
-    (|p: &Role| p.mem_import_from_descriptor(Foreign::SharedMemory.make(p)?).refused(&[]))(&p3)?;
+    (|p: &Role| p.mem_import_from_descriptor(Foreign::DevNull.make(p)?).refused(&[]))(&p3)?;
     let d7 = p3.receive_descriptor(&sent3)?;
     let v7 = p3.mem_import_from_descriptor(d7)?;
     p3.close_descriptor(d7)?;
@@ -399,8 +530,7 @@ fn script_343() -> Outcome {
     let d11 = p3.receive_descriptor(&sent10)?;
     let v11 = p3.mem_import_from_descriptor(d11)?;
     p3.close_descriptor(d11)?;
-    (|p: &Role| p.mem_create(SIZE, DEVICE.at(DEVICE.location_type, 1000),
-    0).refused(NO_SUCH_DEVICE))(&p3)?;
+    (|p: &Role| p.mem_create(SIZE, DEVICE, 1).refused(INVALID_VALUE))(&p3)?;
     p3.mem_unmap(m2, 4194304)?;
     p3.read(m2, 4).refused(&[])?;
     p3.mem_address_free(m2, 4194304)?;
@@ -415,13 +545,38 @@ fn script_343() -> Outcome {
     for offset in [0, 4194304 - 1] {
         check!(p2.mem_get_access(m5.offset(offset), 0)? == 3);
     }
-    (|p: &Role| reserve(p, 2 * MIB + 1).refused(&[]))(&p3)?;
+    (|p: &Role| reserve(p, 2 * MIB + 2 * KIB).refused(&[]))(&p3)?;
     drop(sent10);
-    (|p: &Role, it: Pointer| p.mem_set_access(it, 2 * MIB, p.device_get_count()?,
-    READ_WRITE).refused(NO_SUCH_DEVICE))(&p2, m5)?;
-    (|p: &Role| p.mem_retain_allocation_handle(Pointer::NULL).refused(INVALID_VALUE))(&p2)?;
+    (|p: &Role, it: Pointer| p.mem_map(it, 2 * MIB, 0, p.mem_create(2 * MIB, DEVICE, 0)?, 0).refused(&[]))(&p2, m5)?;
+    (|p: &Role| p.mem_retain_allocation_handle(reserve(p, SIZE)?).refused(INVALID_VALUE))(&p2)?;
     check!(p2.mismatches(m5, 4194304, 9)? == 0);
+    let m14 = p2.mem_address_reserve(4194304, 0, Pointer::NULL, 0)?;
+    p2.mem_map(m14, 4194304, 0, v6, 0)?;
+    check!(p2.mem_get_access(m14, 0)? == 0);
+    p2.mem_set_access(m14, 4194304, 0, 3)?;
+    for offset in [0, 4194304 - 1] {
+        check!(p2.mem_get_access(m14.offset(offset), 0)? == 3);
+    }
+    let m15 = p3.mem_address_reserve(4194304, 0, Pointer::NULL, 0)?;
+    p3.mem_map(m15, 4194304, 0, v1, 0)?;
+    check!(p3.mem_get_access(m15, 0)? == 0);
+    p3.mem_set_access(m15, 4194304, 0, 3)?;
+    for offset in [0, 4194304 - 1] {
+        check!(p3.mem_get_access(m15.offset(offset), 0)? == 3);
+    }
+    p2.fill(m14, 4194304, 16)?;
+    check!(p3.mismatches(m15, 4194304, 16)? == 0);
+    p3.fill(m15, 4194304, 17)?;
+    check!(p2.mismatches(m14, 4194304, 17)? == 0);
+    p3.mem_unmap(m15, 4194304)?;
+    p3.read(m15, 4).refused(&[])?;
+    p3.mem_address_free(m15, 4194304)?;
+    p3.mem_release(v1)?;
+    p3.mem_release(v7)?;
+    p3.mem_release(v11)?;
+    check!(p2.mismatches(m14, 4194304, 17)? == 0);
     check!(p2.mismatches(m5, 4194304, 9)? == 0);
+    check!(p2.mismatches(m14, 4194304, 17)? == 0);
     Ok(())
 }
 
@@ -461,7 +616,7 @@ fn script_371() -> Outcome {
     p0.mem_unmap(m2, 2097152)?;
     p0.read(m2, 4).refused(&[])?;
     p0.mem_address_free(m2, 2097152)?;
-    (|p: &Role| p.mem_create(SIZE, DEVICE.exportable(WIN32), 0).refused(&[]))(&p0)?;
+    (|p: &Role| p.mem_create(SIZE, DEVICE, 1 << 32).refused(INVALID_VALUE))(&p0)?;
     let (found, expected) = (p0.mem_get_allocation_properties(v1)?, MemProperties::device(0));
     check!((found.allocation_type, found.location_type) == (expected.allocation_type, expected.location_type));
     check!(found.location == expected.location);
@@ -495,7 +650,7 @@ fn script_371() -> Outcome {
     let d4 = p0.mem_export_to_descriptor(v3)?;
     let sent4 = p0.send_descriptor(d4)?;
     p0.close_descriptor(d4)?;
-    (|p: &Role| reserve(p, 2 * MIB - 1).refused(&[]))(&p1)?;
+    (|p: &Role| p.mem_map(reserve(p, SIZE)?, SIZE, 0, create(p)?, 2).refused(INVALID_VALUE))(&p1)?;
     let m5 = p0.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
     p0.mem_map(m5, 2097152, 0, v3, 0)?;
     check!(p0.mem_get_access(m5, 0)? == 0);
@@ -520,5 +675,36 @@ fn script_371() -> Outcome {
     for offset in [0, 2097152 - 1] {
         check!(p0.mem_get_access(m5.offset(offset), 0)? == 3);
     }
+    let v11 = p0.mem_create(2097152, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
+    let d12 = p0.mem_export_to_descriptor(v11)?;
+    let sent12 = p0.send_descriptor(d12)?;
+    p0.close_descriptor(d12)?;
+    let d13 = p1.receive_descriptor(&sent12)?;
+    let v13 = p1.mem_import_from_descriptor(d13)?;
+    p1.close_descriptor(d13)?;
+    let m14 = p1.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
+    p1.mem_map(m14, 2097152, 0, v13, 0)?;
+    check!(p1.mem_get_access(m14, 0)? == 0);
+    p1.mem_set_access(m14, 2097152, 0, 3)?;
+    for offset in [0, 2097152 - 1] {
+        check!(p1.mem_get_access(m14.offset(offset), 0)? == 3);
+    }
+    let m15 = p0.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
+    p0.mem_map(m15, 2097152, 0, v11, 0)?;
+    check!(p0.mem_get_access(m15, 0)? == 0);
+    p0.mem_set_access(m15, 2097152, 0, 3)?;
+    for offset in [0, 2097152 - 1] {
+        check!(p0.mem_get_access(m15.offset(offset), 0)? == 3);
+    }
+    p1.fill(m14, 2097152, 16)?;
+    check!(p0.mismatches(m15, 2097152, 16)? == 0);
+    p0.fill(m15, 2097152, 17)?;
+    check!(p1.mismatches(m14, 2097152, 17)? == 0);
+    p0.mem_unmap(m15, 2097152)?;
+    p0.read(m15, 4).refused(&[])?;
+    p0.mem_address_free(m15, 2097152)?;
+    p0.mem_release(v11)?;
+    check!(p1.mismatches(m14, 2097152, 17)? == 0);
+    check!(p1.mismatches(m14, 2097152, 17)? == 0);
     Ok(())
 }

@@ -186,7 +186,7 @@ static OF_PHYSICAL: &[Of<Physical>] = of! {
     "VMM-EXP-005": |p, it| p.mem_export_as(it, DESCRIPTOR | FABRIC, 0).refused(INVALID_VALUE);
     "VMM-EXP-005": |p, it| p.mem_export_as(it, 0x4000, 0).refused(INVALID_VALUE);
     "VMM-EXP-003": |p, it| p.mem_export_as(it, FABRIC, 0).refused(INVALID_VALUE);
-    "VMM-IMP-012": |p, it| p.mem_map(reserve(p, 16 * MIB)?, 16 * MIB, 0, it, 0).refused(REFUSED);
+    "VMM-IMP-012": |p, it| p.mem_map(reserve(p, 6 * MIB)?, 6 * MIB, 0, it, 0).refused(REFUSED);
     "VMM-EXP-007": |p, it| {
         let [one, other] = [p.mem_export_to_descriptor(it)?, p.mem_export_to_descriptor(it)?];
         check!(one != other);
@@ -237,9 +237,11 @@ impl Misuse {
                 let view = before.views.get(&view).filter(|view| view.by == by);
                 view.is_some_and(|view| view.kind == Kind::Mapping { access: READ_WRITE })
             }
-            // Only what was created for descriptors is exported.
-            Self::OfPhysical(_, physical) => {
-                before.physicals.get(&physical).is_some_and(|physical| physical.by == by && physical.is_own)
+            // Only what was created for descriptors is exported. What a row says of imports is tried with imports.
+            Self::OfPhysical(place, physical) => {
+                let is_of_imports = OF_PHYSICAL[place].row.starts_with("VMM-IMP-");
+                let physical = before.physicals.get(&physical).filter(|physical| physical.by == by);
+                physical.is_some_and(|physical| physical.is_own != is_of_imports)
             }
         }
     }
