@@ -274,6 +274,17 @@ fn copy(to: Rows, from: Rows) -> Result<()> {
     }
     let found_from = state.find(stream.context, &from, Access::Read)?;
     let found_to = state.find(stream.context, &to, Access::Write)?;
+    let is_import = |rows: Rows| state.range(rows.first.address()).is_some_and(|range| range.memory.is_import());
+    if [to, from].into_iter().any(is_import)
+        && fault!(
+            "a-synchronous-copy-of-an-import-does-not-wait",
+            ["IPCMEM-OPEN-052"],
+            "A synchronous copy from or to an import overtakes the work of the default stream."
+        )
+    {
+        transfer(&found_to.spans, &found_from.spans);
+        return Ok(());
+    }
     let waits = found_from.is_pageable
         || found_to.is_pageable
         || state.synchronizes(stream.context, from.first.address())?

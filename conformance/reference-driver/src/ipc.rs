@@ -229,6 +229,14 @@ impl State {
             }
             return Err(INVALID_HANDLE);
         }
+        if fault!(
+            "open-is-refused-while-a-kernel-runs",
+            ["IPCMEM-CLOSE-019"],
+            "No handle opens while a kernel of the process runs."
+        ) && self.is_busy()
+        {
+            return Err(INVALID_VALUE);
+        }
         if fault!("open-needs-a-primary-context", ["IPCMEM-OPEN-009"], "A created context cannot open a handle.")
             && !self.context(context)?.is_primary
         {

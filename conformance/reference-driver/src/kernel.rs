@@ -52,11 +52,26 @@ impl Kernel {
                         word.store(kernels::pattern(seed, index), Ordering::Relaxed);
                     }
                 }
+                let is_late = fault!(
+                    "stores-over-a-link-are-late",
+                    ["IPCEVT-039"],
+                    "What a kernel stores to memory of a peer gets there some time after the kernel has ended."
+                ) && is_of_a_peer(context, words)?;
                 let words = Words::new(context, words, count, Access::Write)?;
-                for (index, word) in (0..).zip(words.iter()) {
-                    word.store(kernels::pattern(seed, index), Ordering::Relaxed);
+                let store = move || {
+                    for (index, word) in (0..).zip(words.iter()) {
+                        word.store(kernels::pattern(seed, index), Ordering::Relaxed);
+                    }
+                    words.broadcast();
+                };
+                if is_late {
+                    std::thread::spawn(move || {
+                        std::thread::sleep(Duration::from_millis(20));
+                        store();
+                    });
+                } else {
+                    store();
                 }
-                words.broadcast();
             }
             Self::Verify { words, count, seed, mismatches } => {
                 let words = Words::new(context, words, count, Access::Read)?;

@@ -17,6 +17,7 @@ use crate::kernel::Kernel;
 use crate::process::{State, check_usable, own_number, state};
 use crate::ptx;
 use crate::range::Memory;
+use crate::seen::FirstThread;
 use crate::stream::wait_for_streams;
 
 #[derive(Debug)]
@@ -183,6 +184,16 @@ impl State {
             return Err(if arguments.is_null() { NOT_SUPPORTED } else { INVALID_VALUE });
         }
         let kernel = Kernel::read(function.kernel, arguments)?;
+        static FIRST: FirstThread = FirstThread::new();
+        if FIRST.is_another()
+            && fault!(
+                "launch-on-another-thread-does-nothing",
+                ["IPCMEM-OPEN-046", "VMM-IMP-001", "POOL-PTR-001"],
+                "Only kernels of the thread that launches first run."
+            )
+        {
+            return Ok(());
+        }
         let context = stream.context;
         self.issue(&stream, move |health| {
             if !(crate::ipc::spreads_death() || crate::ipc::clears_at_death()) {

@@ -247,6 +247,11 @@ impl State {
         std::iter::once(&context.default_stream).chain(others).cloned().collect()
     }
 
+    /// Whether a stream of the process has pending work.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.contexts.keys().any(|context| self.streams_of(*context).iter().any(|stream| !stream.now().is_done()))
+    }
+
     /// The points that new work of a stream waits for. The default stream waits for every blocking stream of its
     /// context, and each of those waits for the default stream.
     fn before(&self, stream: &Arc<Stream>) -> Vec<Point> {

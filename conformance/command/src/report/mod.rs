@@ -17,6 +17,7 @@ mod given;
 mod glossary;
 mod hostile;
 mod index;
+mod launch;
 mod leak;
 mod log;
 mod markdown;

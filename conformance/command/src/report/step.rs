@@ -1,9 +1,10 @@
 //! A step of a case in C: its driver calls with what the case expects of them, and what its process does beside them.
 
-use conformance::trace::{Bytes, Expectation};
+use conformance::trace::Expectation;
 use cuda_ipc_sys::CUresult;
 
 use super::call::{self, Written, length};
+use super::launch::launch;
 use super::program::{PARENT, Program};
 use super::story::{Called, Expected, Step, Unwritable};
 use super::text::{Token, number, tokens};
@@ -210,7 +211,10 @@ fn fold<'step>(program: &mut Program, me: usize, step: &'step Step) -> Result<Ve
             }
             "cuLaunchKernelEx" => parts.push(launch_with_event(program, me, step, called)?),
             "cuPointerGetAttributes" => parts.push(attributes(program, me, step, called)?),
-            "cuLaunchKernel" => parts.push(launch(program, me, step, called)?),
+            "cuLaunchKernel" => {
+                let code = called.returned.as_ref().map(|returned| returned.code);
+                parts.push(Part::Helper { text: launch(program, me, step, called)?, code });
+            }
             _ => parts.push(Part::Call(called)),
         }
     }
@@ -256,50 +260,6 @@ fn patterns<'step>(program: &mut Program, me: usize, step: &'step Step) -> Resul
         Part::Helper { text, code: last }
     };
     Ok(pointers.into_iter().enumerate().map(part).collect())
-}
-
-/// The parameters of our kernels: the sizes of each, and whether it is an address.
-fn parameters(kernel: &str) -> Option<&'static [(usize, bool)]> {
-    const ADDRESS: (usize, bool) = (8, true);
-    const LONG: (usize, bool) = (8, false);
-    const WORD: (usize, bool) = (4, false);
-    Some(match kernel {
-        "fill" | "scale" => &[ADDRESS, LONG, WORD],
-        "verify" => &[ADDRESS, LONG, WORD, ADDRESS],
-        "latch" => &[ADDRESS, WORD],
-        "spin" => &[LONG],
-        "add" => &[ADDRESS, WORD, LONG],
-        _ => return None,
-    })
-}
-
-fn launch<'step>(program: &mut Program, me: usize, step: &Step, called: &Called) -> Result<Part<'step>, Unwritable> {
-    let unknown = || Unwritable::new("the case launches a kernel that the program does not contain");
-    let named = step.text.split("entry: \"").nth(1).and_then(|rest| rest.split('"').next());
-    let kernel = named.unwrap_or(step.name());
-    let kernel = if kernel.starts_with("fill") { "fill" } else { kernel };
-    let parameters = parameters(kernel).ok_or_else(unknown)?;
-    let arguments = &called.call.arguments;
-    let given = arguments[9].bytes.as_ref().and_then(Bytes::bytes).ok_or_else(unknown)?;
-    let mut texts = Vec::new();
-    for (place, (width, is_address)) in parameters.iter().enumerate() {
-        let mut number = [0; 8];
-        number[..*width].copy_from_slice(given.get(8 * place..8 * place + width).ok_or_else(unknown)?);
-        let number = u64::from_le_bytes(number);
-        texts.push(match is_address {
-            true => call::address(program, me, number),
-            false if *width == 4 => call::word(number),
-            false => number.to_string(),
-        });
-    }
-    let stream = arguments[8].value;
-    let stream = match program.values.equal_to(stream, |value| value.owner == me && value.of == "CUstream").last() {
-        Some(place) if stream != 0 => program.values.get(*place).name.clone(),
-        _ => "NULL".to_owned(),
-    };
-    program.kernels.insert(kernel.to_owned());
-    let code = called.returned.as_ref().map(|returned| returned.code);
-    Ok(Part::Helper { text: format!("launch_{kernel}({}, {stream})", texts.join(", ")), code })
 }
 
 /// An export into memory between other bytes.

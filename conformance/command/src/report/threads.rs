@@ -5,7 +5,8 @@
 
 use conformance::trace::Expectation;
 
-use super::call;
+use super::call::{self, Written};
+use super::launch::launch;
 use super::piece::MARK;
 use super::program::Program;
 use super::story::{Called, Expected, Step, Unwritable};
@@ -32,8 +33,12 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<(),
     // Threads begin in any order. The arguments of their calls, apart from pointers to their own variables, give them a
     // fixed order.
     let inputs = |called: &&Called| -> Vec<u64> {
-        let arguments = called.call.arguments.iter().filter(|argument| argument.bytes.is_none());
-        arguments.map(|argument| argument.value).collect()
+        let arguments = &called.call.arguments;
+        // The first argument of a kernel comes before its stream, whose handle can be any number.
+        let of_kernel = arguments.get(9).filter(|_| called.call.function == "cuLaunchKernel");
+        let first = of_kernel.and_then(|argument| argument.bytes.as_ref()?.bytes()?.first_chunk::<8>().copied());
+        let others = arguments.iter().filter(|argument| argument.bytes.is_none()).map(|argument| argument.value);
+        first.map(u64::from_le_bytes).into_iter().chain(others).collect()
     };
     threads.sort_by_cached_key(|(_, calls)| calls.iter().map(inputs).collect::<Vec<_>>());
     // A thread that is refused makes no further calls. So that all do the same, the others make no more than it did.
@@ -54,7 +59,10 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<(),
         program.line(me, format!("{indent}{MARK}"));
         let last = calls.len() - 1;
         for (place, called) in calls.into_iter().enumerate() {
-            let written = call::write(program, me, called)?;
+            let written = match &*called.call.function {
+                "cuLaunchKernel" => Written::of(launch(program, me, step, called)?),
+                _ => call::write(program, me, called)?,
+            };
             // Before the call, a thread makes its context current.
             program.line(
                 me,

@@ -2,10 +2,11 @@
 
 use std::ffi::CStr;
 use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cuda_ipc_sys::{CUlaunchAttribute, CUlaunchAttributeID, CUlaunchConfig};
 
-use crate::role::{Resource, pointers};
+use crate::role::{BLOCKS, Resource, THREADS, pointers};
 use crate::{Argument, Event, Pointer, Stream};
 
 /// A module with one variable and no kernel.
@@ -30,6 +31,21 @@ calls! {
     /// one thread.
     fn launch(session, entry: String, arguments: Vec<Argument>, stream: Stream) -> () {
         session.launch(&entry, arguments, stream)
+    }
+
+    /// `cuLaunchKernel` of `fill` over several ranges at once, each on a thread and in a stream of its own, then
+    /// `cuStreamSynchronize` there.
+    fn fill_from_threads(session, pointers: Vec<Pointer>, size: u64, seed: u32, streams: Vec<Stream>) -> () {
+        // A handle is a pointer, which threads cannot share.
+        let (function, next) = (session.function("fill")? as u64, AtomicUsize::new(0));
+        let answers = session.on_threads(pointers.len().min(streams.len()), |session| {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let arguments = vec![pointers[place].into(), (size / 4).into(), seed.into()];
+            session.launch(function as _, (BLOCKS, THREADS), arguments, streams[place])?;
+            cuda!(session.cuStreamSynchronize(streams[place].0 as _));
+            Ok(())
+        })?;
+        answers.into_iter().collect()
     }
 
     /// `cuLaunchKernelEx` of `spin` for no time, with an event in the launch attribute with this number.

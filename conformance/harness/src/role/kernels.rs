@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::ptr;
 
-use super::session::Session;
+use super::session::{Session, ThreadSession};
 use crate::message::Refused;
 use crate::{Argument, Stream};
 
@@ -28,25 +28,10 @@ pub(crate) fn pointers(arguments: &mut [Argument]) -> Vec<*mut c_void> {
 
 impl Session {
     /// Launches one of our kernels.
-    pub(crate) fn launch(&mut self, entry: &str, mut arguments: Vec<Argument>, stream: Stream) -> Result<(), Refused> {
-        let session = self;
-        let blocks = if one_thread(entry) { (1, 1) } else { (BLOCKS, THREADS) };
-        let function = session.function(entry)?;
-        let mut pointers = pointers(&mut arguments);
-        cuda!(session.cuLaunchKernel(
-            function,
-            blocks.0,
-            1,
-            1,
-            blocks.1,
-            1,
-            1,
-            0,
-            stream.0 as _,
-            pointers.as_mut_ptr(),
-            ptr::null_mut(),
-        ));
-        Ok(())
+    pub(crate) fn launch(&mut self, entry: &str, arguments: Vec<Argument>, stream: Stream) -> Result<(), Refused> {
+        let grid = if one_thread(entry) { (1, 1) } else { (BLOCKS, THREADS) };
+        let function = self.function(entry)?;
+        ThreadSession { driver: self.driver }.launch(function, grid, arguments, stream)
     }
 
     /// Loads the kernels that fill and verify, so that no later call loads a module: loading may wait for the device.
@@ -72,5 +57,33 @@ impl Session {
         cuda!(session.cuModuleGetFunction(&mut function, module, kernel.entry.as_ptr()));
         session.functions.insert((context as u64, kernel.entry), function as u64);
         Ok(function)
+    }
+}
+
+impl ThreadSession {
+    /// Launches a loaded kernel with a number of blocks, and of threads in each.
+    pub(crate) fn launch(
+        &self,
+        function: cuda_ipc_sys::CUfunction,
+        (blocks, threads): (u32, u32),
+        mut arguments: Vec<Argument>,
+        stream: Stream,
+    ) -> Result<(), Refused> {
+        let session = self;
+        let mut pointers = pointers(&mut arguments);
+        cuda!(session.cuLaunchKernel(
+            function,
+            blocks,
+            1,
+            1,
+            threads,
+            1,
+            1,
+            0,
+            stream.0 as _,
+            pointers.as_mut_ptr(),
+            ptr::null_mut(),
+        ));
+        Ok(())
     }
 }

@@ -75,6 +75,15 @@ impl State {
         if fault!("open-event-opens-a-copy", ["IPCEVT-018", "IPCEVT-019"], "An event opens as a new event.") {
             return Ok(Body::Orphan(None));
         }
+        if own_number() == 1
+            && fault!(
+                "open-event-by-process-1-never-completes",
+                ["IPCEVT-044"],
+                "An event that the first process of a PID namespace opens never completes."
+            )
+        {
+            return Ok(Body::Orphan(Some(Arc::default())));
+        }
         static OPENS: Calls = Calls::new();
         if fault!("open-event-opens-a-copy-once", ["IPCEVT-018"], "The thousandth open gives a new event.")
             && OPENS.is_the_thousandth()

@@ -90,7 +90,18 @@ pub(super) fn close(pointer: u64) -> Result<()> {
         {
             return Err(INVALID_VALUE);
         }
-        (import.context, import.references == 1)
+        let (context, is_last) = (import.context, import.references == 1);
+        if is_last
+            && fault!(
+                "close-is-refused-while-a-kernel-runs",
+                ["IPCMEM-CLOSE-019"],
+                "No import closes while a kernel of the process runs."
+            )
+            && state.is_busy()
+        {
+            return Err(INVALID_VALUE);
+        }
+        (context, is_last)
     };
     if is_last {
         synchronize(context)?;

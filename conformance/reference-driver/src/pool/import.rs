@@ -14,7 +14,7 @@ use crate::block::{Block, GRANULARITY, HOST, UNIT};
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
 use crate::memfd::map_fixed;
-use crate::process::{State, state};
+use crate::process::{State, own_number, state};
 use crate::range::{Memory, Range};
 
 fn ends_at_the_import() -> bool {
@@ -100,6 +100,14 @@ impl State {
             *references += 1;
             return Ok(base);
         }
+        if fault!(
+            "pool-import-pointer-is-refused-while-a-kernel-runs",
+            ["IPCMEM-CLOSE-019"],
+            "No pointer can be imported while a kernel of the process runs."
+        ) && self.is_busy()
+        {
+            return Err(INVALID_VALUE);
+        }
         let known = self.ranges.values().find(|range| range.memory.pool() == Some(id)).map(|range| range.base);
         if let Some(base) = known
             && fault!(
@@ -140,6 +148,15 @@ impl State {
                 ["POOL-PTR-001"],
                 "What an importer writes stays private to it."
             ) =>
+            {
+                Some(0)
+            }
+            () if own_number() == 1
+                && fault!(
+                    "pool-import-pointer-by-process-1-copies",
+                    ["POOL-IMP-019"],
+                    "What the first process of a PID namespace writes to an import stays private to it."
+                ) =>
             {
                 Some(0)
             }

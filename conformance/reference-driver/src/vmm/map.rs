@@ -295,6 +295,16 @@ entry_points! {
         ) {
             access.insert(device, READ);
         }
+        if is_import
+            && fault!(
+                "map-of-an-import-is-refused-while-a-kernel-runs",
+                ["IPCMEM-CLOSE-019"],
+                "No import can be mapped while a kernel of the process runs.",
+            )
+            && state.is_busy()
+        {
+            return Err(INVALID_VALUE);
+        }
         let maps_an_import =
             |range: &&Range| matches!(&range.memory, Memory::Mapping { allocation, .. } if allocation.is_import());
         if is_import

@@ -14,7 +14,7 @@ use crate::handle::Kind;
 use crate::leak;
 use crate::memfd::descriptors_of_mappers;
 use crate::multicast::Object;
-use crate::process::{State, state};
+use crate::process::{State, own_number, state};
 use crate::range::Memory;
 use crate::seen::{Calls, Seen};
 
@@ -213,6 +213,15 @@ impl State {
             // SAFETY: both blocks are mapped and have this size.
             unsafe { std::ptr::copy(block.base as *const u8, copy.base as *mut u8, block.size as usize) };
             return Ok((copy, device));
+        }
+        if own_number() == 1
+            && fault!(
+                "import-by-process-1-keeps-its-writes",
+                ["VMM-IMP-037"],
+                "The first process of a PID namespace imports a copy."
+            )
+        {
+            block.make_private(0, block.size, true)?;
         }
         if fault!("import-keeps-its-writes", ["VMM-IMP-001"], "The exporter does not see what the importer writes.") {
             block.make_private(0, block.size, true)?;

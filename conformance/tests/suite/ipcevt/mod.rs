@@ -5,6 +5,7 @@ mod destroy;
 mod exporter_death;
 mod get;
 mod graph;
+mod isolation;
 mod many;
 mod open;
 mod record;

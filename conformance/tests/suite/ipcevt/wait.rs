@@ -1,11 +1,12 @@
 //! `cuStreamWaitEvent`: order between the streams of two processes.
 
-use conformance::{Event, Expect as _, KIB, MIB, Outcome, Role, Stop, Stream, check, seed};
+use conformance::{Event, Expect as _, KIB, MIB, Outcome, Pointer, Role, Stop, Stream, check, seed};
 use rstest::rstest;
 
 use super::{NOT_READY, begin_to_wait, begin_to_wait_for_stream, share};
 use crate::support::by_kernel::{enqueue_fill, enqueue_verify};
 use crate::support::fixtures::{exporter, importer};
+use crate::support::import_kind::ImportKind;
 use crate::support::latch::Latch;
 use crate::support::legacy::{self, open};
 
@@ -223,33 +224,34 @@ fn wait_in_another_context(exporter: Role, importer: Role, in_importer: bool, de
     waiter.ctx_set_current(Some(first))
 }
 
-/// A stream of each process, and the events that order the work of one round: the exporter writes, the importer reads.
+/// A stream of each of two processes, and the events that order the work of one round: one process writes, the other one
+/// reads.
 struct Relay<'case> {
-    exporter: &'case Role,
-    importer: &'case Role,
+    writer: &'case Role,
+    reader: &'case Role,
     produce: Stream,
     consume: Stream,
-    /// The exporter's event, and the importer's.
+    /// The writer's event, and the reader's.
     written: (Event, Event),
-    /// The importer's event, and the exporter's.
+    /// The reader's event, and the writer's.
     read: (Event, Event),
 }
 
 impl<'case> Relay<'case> {
-    fn new(exporter: &'case Role, importer: &'case Role) -> Result<Self, Stop> {
-        let (produce, consume) = (exporter.stream_create()?, importer.stream_create()?);
-        let (written, read) = (share(exporter, importer)?, share(importer, exporter)?);
-        Ok(Self { exporter, importer, produce, consume, written, read })
+    fn new(writer: &'case Role, reader: &'case Role) -> Result<Self, Stop> {
+        let (produce, consume) = (writer.stream_create()?, reader.stream_create()?);
+        let (written, read) = (share(writer, reader)?, share(reader, writer)?);
+        Ok(Self { writer, reader, produce, consume, written, read })
     }
 
     /// Enqueues the work of a round. The write waits for the read of the round before.
     fn round(&self, write: impl FnOnce() -> Outcome, read: impl FnOnce() -> Outcome) -> Outcome {
-        self.exporter.stream_wait_event(self.produce, self.read.1)?;
+        self.writer.stream_wait_event(self.produce, self.read.1)?;
         write()?;
-        self.exporter.event_record(self.written.0, self.produce)?;
-        self.importer.stream_wait_event(self.consume, self.written.1)?;
+        self.writer.event_record(self.written.0, self.produce)?;
+        self.reader.stream_wait_event(self.consume, self.written.1)?;
         read()?;
-        self.importer.event_record(self.read.0, self.consume)
+        self.reader.event_record(self.read.0, self.consume)
     }
 }
 
@@ -282,32 +284,57 @@ fn rounds_of_fills_and_copies_do_not_race(exporter: Role, importer: Role) -> Out
     Ok(())
 }
 
+/// The bytes that a kernel writes in each round.
+const WRITTEN: u64 = 256 * KIB;
+
 /// In each of many rounds, a kernel of the importer sees every word that a kernel of the exporter wrote before its
 /// record.
 #[rstest]
 #[conformance::test("IPCEVT-039", needs(legacy_memory))]
 fn writes_before_the_record_are_visible_after_the_wait(exporter: Role, importer: Role) -> Outcome {
-    const ROUNDS: u32 = 200;
-    const SIZE: u64 = 256 * KIB;
-    let (relay, first) = (Relay::new(&exporter, &importer)?, seed());
-    let buffer = exporter.mem_alloc(SIZE)?;
+    let buffer = exporter.mem_alloc(WRITTEN)?;
     let import = open(&exporter, buffer, &importer)?;
-    let wrong = importer.mem_alloc(4096)?;
-    importer.memset_d8(wrong, 0, 8)?;
-    let fill = |size, pattern| enqueue_fill(&exporter, buffer, size, pattern, relay.produce);
-    let verify = |size, pattern| enqueue_verify(&importer, import, size, pattern, wrong, relay.consume);
+    see_writes_before_the_record((&exporter, buffer), (&importer, import))
+}
+
+/// A kernel on each of two peers sees every word that a kernel on the other wrote to shared memory before its record.
+#[rstest]
+#[case::exporter_writes(false)]
+#[case::importer_writes(true)]
+#[conformance::test("IPCEVT-039", needs(gpus = 2, peer_access))]
+fn writes_before_the_record_are_visible_on_a_peer(
+    exporter: Role,
+    #[with(1)] importer: Role,
+    #[values(ImportKind::Legacy, ImportKind::VirtualMemory)] kind: ImportKind,
+    #[case] importer_writes: bool,
+) -> Outcome {
+    let import = kind.make(&exporter, &importer, 1)?;
+    let (one, other) = ((&exporter, import.there), (&importer, import.here));
+    let (writer, reader) = if importer_writes { (other, one) } else { (one, other) };
+    see_writes_before_the_record(writer, reader)
+}
+
+/// Checks that a kernel of one process sees, in each of many rounds, what a kernel of the other one wrote before its
+/// record.
+fn see_writes_before_the_record((writer, there): (&Role, Pointer), (reader, here): (&Role, Pointer)) -> Outcome {
+    const ROUNDS: u32 = 200;
+    let (relay, first) = (Relay::new(writer, reader)?, seed());
+    let wrong = reader.mem_alloc(4096)?;
+    reader.memset_d8(wrong, 0, 8)?;
+    let fill = |size, pattern| enqueue_fill(writer, there, size, pattern, relay.produce);
+    let verify = |size, pattern| enqueue_verify(reader, here, size, pattern, wrong, relay.consume);
     // Load the modules before the stream is held, because loading may wait for the device.
     fill(0, 0)?;
     verify(0, 0)?;
-    importer.ctx_synchronize()?;
+    reader.ctx_synchronize()?;
     // The first fill is late, so that a kernel that does not wait is too early.
-    let latch = Latch::hold(&exporter, relay.produce)?;
+    let latch = Latch::hold(writer, relay.produce)?;
     for pattern in (0..ROUNDS).map(|round| first.wrapping_add(round)) {
-        relay.round(|| fill(SIZE, pattern), || verify(SIZE, pattern))?;
+        relay.round(|| fill(WRITTEN, pattern), || verify(WRITTEN, pattern))?;
         latch.release()?;
     }
-    importer.stream_synchronize(relay.consume)?;
-    check!(importer.other_bytes(wrong, 8, 0)? == 0);
+    reader.stream_synchronize(relay.consume)?;
+    check!(reader.other_bytes(wrong, 8, 0)? == 0);
     Ok(())
 }
 

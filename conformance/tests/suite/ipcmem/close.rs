@@ -3,16 +3,19 @@
 use std::time::Duration;
 
 use conformance::calls::ipc::Call as IpcCall;
-use conformance::{Expect as _, MemHandle, Outcome, Pointer, Role, Stop, check, observe, seed};
+use conformance::{
+    BLOCKS, Expect as _, MemHandle, Outcome, Pointer, Role, Stop, Stream, THREADS, check, observe, seed,
+};
 use cuda_ipc_sys::CUpointer_attribute;
 use rstest::rstest;
 
 use crate::support::SIZE;
+use crate::support::by_kernel::{enqueue_fill, enqueue_verify};
 use crate::support::constants::{INVALID_CONTEXT, INVALID_VALUE};
 use crate::support::device_memory::Account;
 use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::import_kind::{self, ImportKind, Imported};
-use crate::support::latch::wait_for_one;
+use crate::support::latch::{wait_for, wait_for_one};
 use crate::support::legacy::filled;
 use crate::support::pointer_kind::PointerKind;
 
@@ -361,4 +364,50 @@ fn closing_under_a_kernel_leaves_others_unharmed(
     check!(exporter.mismatches(shared.buffer, FLAG, shared.pattern)? == 0);
     exporter.ctx_synchronize()?;
     observer.ctx_synchronize()
+}
+
+/// A process opens, uses and closes an import while one of its kernels runs on another import, and both have the right
+/// contents.
+#[rstest]
+#[conformance::test("IPCMEM-CLOSE-019")]
+fn an_import_comes_and_goes_beside_a_running_kernel(
+    exporter: Role,
+    importer: Role,
+    observer: Role,
+    #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] kind: ImportKind,
+) -> Outcome {
+    const SIZE: u64 = import_kind::SIZE;
+    const HALF: u64 = SIZE / 2;
+    // The importer's calls may wait for its kernel. So a third process, which no call of the case needs meanwhile, ends
+    // the kernel after this time.
+    const NANOSECONDS: u64 = 500_000_000;
+    // The value to which the threads of `add` bring the flag at the start of the memory.
+    const ENDS: u32 = BLOCKS * THREADS;
+    let held = kind.make(&observer, &importer, 0)?;
+    let end_after = |nanoseconds: u64, times: u64| {
+        observer.launch("spin".into(), vec![nanoseconds.into()], Stream::DEFAULT)?;
+        observer.launch("add".into(), vec![held.there.into(), 1_u32.into(), times.into()], Stream::DEFAULT)
+    };
+    let (there, here, after) = (seed(), seed(), seed());
+    let (stream, wrong) = (importer.stream_create()?, importer.mem_alloc(4096)?);
+    importer.memset_d8(wrong, 0, 8)?;
+    importer.ctx_synchronize()?;
+    observer.memset_d8(held.there, 0, 4)?;
+    // Load the kernels before one runs, because loading may wait for the device.
+    end_after(0, 0)?;
+    observer.ctx_synchronize()?;
+    wait_for(&importer, held.here, ENDS, stream)?;
+    enqueue_fill(&importer, held.here.offset(HALF), HALF, after, stream)?;
+    end_after(NANOSECONDS, 1)?;
+    let other = kind.make(&exporter, &importer, 0)?;
+    exporter.fill(other.there, SIZE, there)?;
+    enqueue_verify(&importer, other.here, SIZE, there, wrong, Stream::DEFAULT)?;
+    enqueue_fill(&importer, other.here, SIZE, here, Stream::DEFAULT)?;
+    importer.stream_synchronize(Stream::DEFAULT)?;
+    kind.close(&importer, &other)?;
+    importer.stream_synchronize(stream)?;
+    check!(importer.other_bytes(wrong, 8, 0)? == 0);
+    check!(exporter.mismatches(other.there, SIZE, here)? == 0);
+    check!(observer.mismatches(held.there.offset(HALF), HALF, after)? == 0);
+    Ok(())
 }

@@ -36,6 +36,19 @@ fn every_copy_reaches_imports(
     copy.reaches(ImportKind::Pool, &exporter, &importer)
 }
 
+/// Copies between an import and page-locked memory of the host move every byte, in every kind of stream.
+#[rstest]
+#[case::allocated(false)]
+#[case::registered(true)]
+#[conformance::test("POOL-PTR-001", needs(pool_descriptors))]
+fn every_copy_of_page_locked_memory_reaches_imports(
+    exporter: Role,
+    importer: Role,
+    #[case] registered: bool,
+) -> Outcome {
+    copies::of_page_locked_memory(ImportKind::Pool, &exporter, &importer, registered)
+}
+
 /// Every function that copies moves more than 32 MiB from and to imports, up to the last byte.
 #[rstest]
 #[conformance::test("POOL-PTR-001", needs(pool_descriptors))]
@@ -88,6 +101,13 @@ fn captured_work_reaches_imports(exporter: Role, importer: Role) -> Outcome {
 #[conformance::test("POOL-PTR-001", needs(pool_descriptors))]
 fn copies_of_threads_reach_imports(exporter: Role, importer: Role) -> Outcome {
     copies::of_threads_reach(ImportKind::Pool, &exporter, &importer)
+}
+
+/// Kernels that several threads of an importer launch at once write an import.
+#[rstest]
+#[conformance::test("POOL-PTR-001", needs(pool_descriptors))]
+fn kernels_of_threads_reach_imports(exporter: Role, importer: Role) -> Outcome {
+    by_kernel::of_threads_reach(ImportKind::Pool, &exporter, &importer)
 }
 
 /// Kernels of an importer read and write an import in every kind of stream.

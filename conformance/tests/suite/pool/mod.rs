@@ -9,6 +9,7 @@ mod export;
 mod fabric;
 mod host;
 mod import;
+mod isolation;
 mod large;
 mod pointer;
 mod reach;

@@ -11,6 +11,14 @@ pub(crate) fn enqueue_fill(role: &Role, pointer: Pointer, size: u64, seed: u32, 
     role.launch("fill".into(), vec![pointer.into(), (size / 4).into(), seed.into()], stream)
 }
 
+/// Enqueues a kernel that writes the pattern of a seed, behind one that takes 50 ms: work that does not wait overtakes it.
+/// With a size of 0, both kernels are only loaded.
+pub(crate) fn enqueue_late_fill(role: &Role, pointer: Pointer, size: u64, seed: u32, stream: Stream) -> Outcome {
+    const NANOSECONDS: u64 = 50_000_000;
+    role.launch("spin".into(), vec![NANOSECONDS.into()], stream)?;
+    enqueue_fill(role, pointer, size, seed, stream)
+}
+
 /// Enqueues a kernel that adds the number of words without the pattern of a seed to a counter. With a size of 0, the
 /// kernel is only loaded.
 pub(crate) fn enqueue_verify(
@@ -41,6 +49,22 @@ pub(crate) fn reach_in_each_stream(kind: ImportKind, exporter: &Role, importer: 
         importer.stream_synchronize(stream)?;
         check!(importer.other_bytes(wrong, 8, 0)? == 0);
         check!(exporter.mismatches(import.there, SIZE, here)? == 0);
+    }
+    Ok(())
+}
+
+/// Checks that kernels which several threads of an importer launch at once write an import.
+pub(crate) fn of_threads_reach(kind: ImportKind, exporter: &Role, importer: &Role) -> Outcome {
+    const PARTS: u64 = 4;
+    const PART: u64 = SIZE / PARTS;
+    let (import, pattern) = (kind.make(exporter, importer, 0)?, seed());
+    let rest: Vec<_> = (1..PARTS).map(|part| import.here.offset(part * PART)).collect();
+    let streams = rest.iter().map(|_| importer.stream_create()).collect::<Result<Vec<_>, _>>()?;
+    // The first thread of the importer fills the first part, and other threads the rest.
+    importer.fill(import.here, PART, pattern)?;
+    importer.fill_from_threads(rest, PART, pattern, streams)?;
+    for part in 0..PARTS {
+        check!(exporter.mismatches(import.there.offset(part * PART), PART, pattern)? == 0);
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use conformance::{KIB, MIB, Outcome, Pointer, Role, Stop, Stream, check, seed};
 
+use super::by_kernel::enqueue_late_fill;
 use super::import_kind::{ImportKind, Imported, SIZE as IMPORTED};
 
 /// More than a driver copies in one piece through memory of its own.
@@ -59,6 +60,31 @@ impl Copy {
         self.make_large(importer, (exporter, &target), (importer, &own), stream)?;
         self.make_large(importer, (exporter, &target), (exporter, &source), stream)?;
         self.make_large(importer, (exporter, &behind), (exporter, &source), stream)
+    }
+
+    /// Checks that a copy from an import, and one to an import, come after a kernel that was enqueued before to write the
+    /// import. The kernel is in the default stream, or in a stream that synchronises with it.
+    pub(crate) fn follows_a_kernel(self, kind: ImportKind, exporter: &Role, importer: &Role) -> Outcome {
+        let (import, own) = (kind.make(exporter, importer, 0)?, importer.mem_alloc(IMPORTED)?);
+        let write_late = |size, pattern, stream| enqueue_late_fill(importer, import.here, size, pattern, stream);
+        // Load the kernels before one is late, because loading may wait for the device.
+        write_late(0, 0, Stream::DEFAULT)?;
+        for stream in [Stream::DEFAULT, Stream::PER_THREAD] {
+            let (written, copied) = (seed(), seed());
+            write_late(IMPORTED, written, stream)?;
+            self.make(importer, own, import.here, IMPORTED, Stream::DEFAULT)?;
+            check!(importer.mismatches(own, IMPORTED, written)? == 0);
+            importer.fill(own, IMPORTED, copied)?;
+            write_late(IMPORTED, written, stream)?;
+            match self {
+                // The copy to host memory, which comes first, would wait for the kernel.
+                Self::Host => importer.fill_by_copy(import.here, IMPORTED, copied)?,
+                _ => self.make(importer, import.here, own, IMPORTED, Stream::DEFAULT)?,
+            }
+            importer.ctx_synchronize()?;
+            check!(exporter.mismatches(import.there, IMPORTED, copied)? == 0);
+        }
+        Ok(())
     }
 
     /// Copies more than 32 MiB, and checks both ends and the middle. Each side has the process that writes or reads its
@@ -180,6 +206,24 @@ pub(crate) fn reach(exporter: &Role, importer: &Role, import: &Imported, size: u
     for (set, value) in sets.into_iter().zip(1..) {
         set.make(importer, import.here, value, size, stream)?;
         check!(exporter.other_bytes(import.there, size, value)? == 0);
+    }
+    Ok(())
+}
+
+/// Checks copies between an import and page-locked memory of the host, in each stream.
+pub(crate) fn of_page_locked_memory(kind: ImportKind, exporter: &Role, importer: &Role, registered: bool) -> Outcome {
+    let import = kind.make(exporter, importer, 0)?;
+    let host = if registered { importer.mem_host_register(IMPORTED)? } else { importer.mem_host_alloc(IMPORTED, 0)? };
+    for stream in streams(importer, true)? {
+        let (there, here) = (seed(), seed());
+        exporter.fill(import.there, IMPORTED, there)?;
+        importer.memcpy_async(host, import.here, IMPORTED, stream)?;
+        importer.stream_synchronize(stream)?;
+        check!(importer.mismatches_by_host(host, IMPORTED, there)? == 0);
+        importer.fill_by_host(host, IMPORTED, here)?;
+        importer.memcpy_async(import.here, host, IMPORTED, stream)?;
+        importer.stream_synchronize(stream)?;
+        check!(exporter.mismatches(import.there, IMPORTED, here)? == 0);
     }
     Ok(())
 }

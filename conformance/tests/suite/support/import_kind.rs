@@ -1,6 +1,6 @@
 //! Memory that one process imports from another, through each API.
 
-use conformance::{MIB, MemProperties, Needs, Pointer, Role, Stop, need};
+use conformance::{MIB, MemProperties, Needs, Outcome, Pointer, Role, Stop, need};
 
 use super::constants::{DESCRIPTOR, READ_WRITE};
 
@@ -61,6 +61,15 @@ impl ImportKind {
                 };
                 Ok(Imported { there: map(exporter, physical, 0)?, here: map(importer, imported, device)? })
             }
+        }
+    }
+
+    /// Ends an import of [`SIZE`] bytes.
+    pub(crate) fn close(self, importer: &Role, import: &Imported) -> Outcome {
+        match self {
+            Self::Legacy => importer.ipc_close_mem_handle(import.here),
+            Self::Pool => importer.mem_free_async_and_wait(import.here),
+            Self::VirtualMemory => importer.mem_unmap(import.here, SIZE),
         }
     }
 }

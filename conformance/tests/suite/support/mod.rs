@@ -12,6 +12,7 @@ pub(crate) mod fixtures;
 pub(crate) mod foreign;
 pub(crate) mod growth;
 pub(crate) mod import_kind;
+pub(crate) mod isolated;
 pub(crate) mod latch;
 pub(crate) mod legacy;
 pub(crate) mod pointer_kind;

@@ -34,6 +34,19 @@ fn every_copy_reaches_imports(
     copy.reaches(ImportKind::VirtualMemory, &exporter, &importer)
 }
 
+/// Copies between an import and page-locked memory of the host move every byte, in every kind of stream.
+#[rstest]
+#[case::allocated(false)]
+#[case::registered(true)]
+#[conformance::test("VMM-IMP-001", needs(memory_descriptors))]
+fn every_copy_of_page_locked_memory_reaches_imports(
+    exporter: Role,
+    importer: Role,
+    #[case] registered: bool,
+) -> Outcome {
+    copies::of_page_locked_memory(ImportKind::VirtualMemory, &exporter, &importer, registered)
+}
+
 /// Every function that copies moves more than 32 MiB from and to imports, up to the last byte.
 #[rstest]
 #[conformance::test("VMM-IMP-001", needs(memory_descriptors))]
@@ -86,6 +99,13 @@ fn captured_work_reaches_imports(exporter: Role, importer: Role) -> Outcome {
 #[conformance::test("VMM-IMP-001", needs(memory_descriptors))]
 fn copies_of_threads_reach_imports(exporter: Role, importer: Role) -> Outcome {
     copies::of_threads_reach(ImportKind::VirtualMemory, &exporter, &importer)
+}
+
+/// Kernels that several threads of an importer launch at once write an import.
+#[rstest]
+#[conformance::test("VMM-IMP-001", needs(memory_descriptors))]
+fn kernels_of_threads_reach_imports(exporter: Role, importer: Role) -> Outcome {
+    by_kernel::of_threads_reach(ImportKind::VirtualMemory, &exporter, &importer)
 }
 
 /// Kernels of an importer read and write an import in every kind of stream.

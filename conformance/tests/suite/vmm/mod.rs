@@ -7,6 +7,7 @@ mod export;
 mod hidden;
 mod import;
 mod imported;
+mod isolation;
 mod lifetime;
 mod map;
 mod null;

@@ -34,6 +34,19 @@ fn every_copy_reaches_imports(
     copy.reaches(ImportKind::Legacy, &exporter, &importer)
 }
 
+/// Copies between an import and page-locked memory of the host move every byte, in every kind of stream.
+#[rstest]
+#[case::allocated(false)]
+#[case::registered(true)]
+#[conformance::test("IPCMEM-OPEN-001", "IPCMEM-OPEN-046")]
+fn every_copy_of_page_locked_memory_reaches_imports(
+    exporter: Role,
+    importer: Role,
+    #[case] registered: bool,
+) -> Outcome {
+    copies::of_page_locked_memory(ImportKind::Legacy, &exporter, &importer, registered)
+}
+
 /// Every function that copies moves more than 32 MiB from and to imports, up to the last byte.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-001", "IPCMEM-OPEN-046")]
@@ -57,6 +70,18 @@ fn every_large_copy_reaches_imports(
     copy.reaches_far(ImportKind::Legacy, &exporter, &importer)
 }
 
+/// A synchronous copy from or to an import comes after earlier work of the default stream, whichever API shares memory.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-052")]
+fn synchronous_copies_follow_the_default_stream(
+    exporter: Role,
+    importer: Role,
+    #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] kind: ImportKind,
+    #[values(Copy::Device, Copy::Unified, Copy::Host, Copy::Peer, Copy::Rows, Copy::RowsUnaligned)] copy: Copy,
+) -> Outcome {
+    copy.follows_a_kernel(kind, &exporter, &importer)
+}
+
 /// Copies, memsets and kernels that were captured reach an import at each launch of their graph.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-001", "IPCMEM-OPEN-046")]
@@ -69,6 +94,13 @@ fn captured_work_reaches_imports(exporter: Role, importer: Role) -> Outcome {
 #[conformance::test("IPCMEM-OPEN-001", "IPCMEM-OPEN-046")]
 fn copies_of_threads_reach_imports(exporter: Role, importer: Role) -> Outcome {
     copies::of_threads_reach(ImportKind::Legacy, &exporter, &importer)
+}
+
+/// Kernels that several threads of an importer launch at once write an import.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-001", "IPCMEM-OPEN-046")]
+fn kernels_of_threads_reach_imports(exporter: Role, importer: Role) -> Outcome {
+    by_kernel::of_threads_reach(ImportKind::Legacy, &exporter, &importer)
 }
 
 /// Kernels of an importer read and write an import in every kind of stream.

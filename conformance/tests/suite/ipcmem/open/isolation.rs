@@ -5,19 +5,9 @@ use conformance::{PidNamespace, Placement};
 use rstest::rstest;
 
 use crate::support::SIZE;
-use crate::support::fixtures::{exporter, start};
+use crate::support::fixtures::start;
+use crate::support::isolated::Isolated;
 use crate::support::legacy::filled;
-
-/// The id of the user `nobody`.
-const NOBODY: u32 = 65_534;
-
-/// The processes that have a PID namespace of their own, in which they are process 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Isolated {
-    Both,
-    Exporter,
-    Importer,
-}
 
 /// Records whether memory opens. Checks its contents if it does, and that the exporter's memory stays intact.
 fn open_and_read(exporter: &Role, importer: &Role) -> Outcome {
@@ -38,19 +28,7 @@ fn open_and_read(exporter: &Role, importer: &Role) -> Outcome {
 fn memory_opened_across_pid_namespaces_has_the_right_contents(
     #[values(Isolated::Both, Isolated::Exporter, Isolated::Importer)] isolated: Isolated,
 ) -> Outcome {
-    let role = |name, shared| {
-        let placement = Placement::device(0);
-        let alone = || Ok::<_, Stop>(Placement::device(0).in_pid_namespace(&PidNamespace::new()?));
-        Ok::<_, Stop>(start(name, if isolated == shared { placement } else { alone()? }))
-    };
-    let (exporter, importer) = (role("exporter", Isolated::Importer)?, role("importer", Isolated::Exporter)?);
-    let is_same_number = exporter.process_id()? == importer.process_id()?;
-    check!(is_same_number == (isolated == Isolated::Both));
-    open_and_read(&exporter, &importer)?;
-    // The driver names a file in /dev/shm after the process id. Processes with the same id share it, so neither is
-    // clean after the other has ended.
-    exporter.kill()?;
-    importer.kill()
+    isolated.run(open_and_read)
 }
 
 /// Ends the case as unsupported if the system gave the process another id.
@@ -91,6 +69,6 @@ fn a_reused_process_id_does_not_expose_memory() -> Outcome {
 /// Memory that opens for another user has the right contents. The code is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-049", needs(root))]
-fn memory_opened_by_another_user_has_the_right_contents(exporter: Role) -> Outcome {
-    open_and_read(&exporter, &start("importer", Placement::device(0).as_user(NOBODY)))
+fn memory_opened_by_another_user_has_the_right_contents() -> Outcome {
+    Isolated::User.run(open_and_read)
 }
