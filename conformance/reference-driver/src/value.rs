@@ -24,7 +24,7 @@ impl State {
         self.is_import(address)
             && fault!(
                 "a-stream-does-not-wait-for-a-value-of-an-import",
-                ["IPCMEM-OPEN-001", "POOL-PTR-001", "VMM-IMP-001"],
+                ["IPCMEM-OPEN-001", "POOL-PTR-024", "VMM-IMP-001"],
                 "A wait for a value in an import ends at once."
             )
     }

@@ -140,7 +140,7 @@ fn every_memset_reaches_imports(
 
 /// A stream of each process waits for a value that a stream of the other writes to an import, and sees the earlier work.
 #[rstest]
-#[conformance::test("POOL-PTR-001", needs(pool_descriptors, cuda = 12_000))]
+#[conformance::test("POOL-PTR-024", needs(pool_descriptors, cuda = 12_000))]
 fn stream_values_reach_imports(exporter: Role, importer: Role) -> Outcome {
     value::order_work(ImportKind::Pool, &exporter, &importer)
 }
