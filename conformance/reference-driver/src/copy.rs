@@ -274,8 +274,7 @@ fn copy(to: Rows, from: Rows) -> Result<()> {
     }
     let found_from = state.find(stream.context, &from, Access::Read)?;
     let found_to = state.find(stream.context, &to, Access::Write)?;
-    let is_import = |rows: Rows| state.range(rows.first.address()).is_some_and(|range| range.memory.is_import());
-    if [to, from].into_iter().any(is_import)
+    if [to, from].iter().any(|rows| state.is_import(rows.first.address()))
         && fault!(
             "a-synchronous-copy-of-an-import-does-not-wait",
             ["IPCMEM-OPEN-052"],
