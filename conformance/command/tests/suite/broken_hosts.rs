@@ -287,3 +287,28 @@ fn harness_errors_are_told(#[case] all: usize, #[case] failed: usize, #[case] sa
     check!(page.contains(told) && page.contains("<header class=\"bad\">"), "{page}");
     Ok(())
 }
+
+/// Each of the few hosts on which a rule breaks is named once, with the worst way in which a case of the rule fails there.
+/// The JSON counts the outliers of each host, and the rules that hold.
+#[rstest]
+#[conformance::test()]
+fn the_few_hosts_of_a_broken_rule_are_named_once() -> Outcome {
+    let folder = hosts(9, 3, wrong_code)?;
+    let mut report = of_host("580.159.04", 3, "node-2");
+    failed(&mut report.cases[0], Verdict::Fail, Defect::Code);
+    crash(&mut report);
+    report.cases[2].rows = vec!["IPCMEM-GET-001".to_owned()];
+    write(folder.path(), "02.jsonl", &report)?;
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    check!(
+        printed.contains("\noutliers (1)\n") && printed.contains("breaks on 3 of 9 hosts with "),
+        "{printed}{errors}"
+    );
+    check!(printed.contains("crash, SIGSEGV in cuMemPoolImportPointer"), "{printed}");
+    let (_, json, _) = run(folder.path(), &["--format", "json"])?;
+    let json: serde_json::Value = serde_json::from_str(&json).map_err(harness)?;
+    let reports = json["reports"].as_array().into_iter().flatten();
+    let outliers: Vec<_> = reports.filter_map(|report| report["outliers"].as_u64()).collect();
+    check!(outliers == [1, 1, 1, 0, 0, 0, 0, 0, 0] && json["held"] == 1, "{json:#}");
+    Ok(())
+}

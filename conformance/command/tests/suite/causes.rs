@@ -173,6 +173,17 @@ fn a_check_is_told_in_c(#[case] reason: &'static str, #[case] told: &str) -> Out
     Ok(())
 }
 
+/// The words of a reason stay as they are where they are no call, also after `in`.
+#[rstest]
+#[conformance::test()]
+fn words_that_are_no_call_stay_words() -> Outcome {
+    const REASON: &str = "the exporter left a file in /dev/shm";
+    let printed = compared(&[Failed(Verdict::Fail, REASON, Failure::of(Defect::Result))], |_| {})?;
+    let says = format!("1 documented rule broke since 570.86.15 (1 wrong result): {REASON}.");
+    check!(printed.lines().next() == Some(says.as_str()), "{printed}");
+    Ok(())
+}
+
 /// A case that a list knows, one that a list excused until a day, and one that no list knows have one cause.
 #[rstest]
 #[case::check(

@@ -321,3 +321,25 @@ fn regressions_are_grouped_by_cause() -> Outcome {
     check!(shown.contains(&format!("    {kind}")), "{shown}");
     Ok(())
 }
+
+/// The text names the role that crashed or hung, also for a report of an earlier suite, which has it only in a reason.
+#[rstest]
+#[case::crash(
+    Verdict::Crash,
+    "importer: killed by signal 11 (SIGSEGV) in cuMemPoolDestroy(pool: Pool(0x7))",
+    "importer"
+)]
+#[case::after_the_case(Verdict::Crash, "after the case, exporter: exited with code 3 in exit()", "exporter")]
+#[case::hang(
+    Verdict::Timeout,
+    "importer: no answer to cuEventQuery(event: Event(0x7)) before the deadline",
+    "importer"
+)]
+#[conformance::test()]
+fn a_reason_names_the_role(#[case] verdict: Verdict, #[case] reason: &str, #[case] role: &str) -> Outcome {
+    let (old, mut new) = (plain("570.86.15", 3), plain("580.159.04", 3));
+    (new.cases[1].verdict, new.cases[1].reason) = (verdict, Some(reason.to_owned()));
+    let printed = text(&Reports::new(&old, &new)?.run(&["diff", "old", "new"])?.stdout);
+    check!(printed.contains(&format!("\n    {} ({role})\n", new.cases[1].id)), "{printed}");
+    Ok(())
+}

@@ -338,7 +338,8 @@ fn machines_that_check_too_little_are_named(#[values(false, true)] are_of_nextes
     Ok(())
 }
 
-/// The usual number of rules is that of reports with the same GPUs. Every rule is counted, however many there are.
+/// The usual number of rules is that of reports with the same GPUs. Every rule is counted, however many there are, and in
+/// whatever order a report has them.
 #[rstest]
 #[conformance::test()]
 fn machines_are_compared_with_those_of_their_gpus() -> Outcome {
@@ -347,7 +348,11 @@ fn machines_are_compared_with_those_of_their_gpus() -> Outcome {
     for number in 0..8 {
         let is_small = number % 2 == 0;
         let mut report = of_host("570.86.15", RULES, &format!("node-{number}"));
-        report.cases.iter_mut().enumerate().for_each(|(place, case)| case.rows = vec![format!("ROW-{place:03}")]);
+        let mut rows: Vec<_> = (0..RULES).map(|place| format!("ROW-{place:03}")).collect();
+        if number == 7 {
+            rows.reverse();
+        }
+        report.cases.iter_mut().zip(rows).for_each(|(case, row)| case.rows = vec![row]);
         if is_small {
             report.cases.truncate(RULES / 4);
             report.run.devices.iter_mut().for_each(|device| device.name = "NVIDIA T4".to_owned());
@@ -483,6 +488,22 @@ fn an_xid_of_one_of_two_is_an_outlier(#[case] hosts: usize, #[case] first: &str,
     }
     let (_, printed, _) = run(folder.path(), &[])?;
     check!(printed.starts_with(first) && printed.contains(told), "{printed}");
+    Ok(())
+}
+
+/// An Xid message is compared with all hosts of the driver and the GPUs, also with those that could not run its case. What
+/// half of them have is no outlier.
+#[rstest]
+#[case::on_one(1, "\noutliers (1)\n  Xid 79, ", "on 1 of 8 hosts with ")]
+#[case::on_half(4, "\nother disclosures and Xid messages (1)\n  Xid 79, ", "on 4 of 8 hosts with ")]
+#[conformance::test()]
+fn an_xid_is_compared_with_all_hosts(#[case] hosts: usize, #[case] title: &str, #[case] told: &str) -> Outcome {
+    let folder = eight(|number, report| match number < hosts {
+        true => report.cases[2].xids.push(XID.to_owned()),
+        false => report.cases[2].verdict = Verdict::Unsupported,
+    })?;
+    let (_, printed, errors) = run(folder.path(), &[])?;
+    check!(printed.contains(title) && printed.contains(told), "{printed}{errors}");
     Ok(())
 }
 

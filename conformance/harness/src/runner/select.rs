@@ -330,3 +330,19 @@ fn quick(
         selected.insert(case.id.clone());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::{Options, tell_vain_skips};
+
+    /// In the suite, a `--skip` that matches no case is an error. In a program of checks it is only a warning.
+    #[test]
+    fn the_suite_refuses_a_skip_that_matches_no_case() {
+        let options = Options::parse_from(["suite", "--skip", "no_such_case"]);
+        let says = "--skip: no case matches `no_such_case`; --list prints the names";
+        assert_eq!(tell_vain_skips(&options, true, &[]), Err(says.to_owned()));
+        assert_eq!(tell_vain_skips(&options, false, &[]), Ok(()));
+    }
+}

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
-use conformance::{Outcome, Stop, catalogue, check};
+use conformance::{Outcome, Stop, catalogue, check, is_documented};
 use rstest::rstest;
 
 use crate::suite::harness;
@@ -41,6 +41,32 @@ fn each_row_appears_once() -> Outcome {
             check!(ids.insert(row.id.clone()), "{} appears twice", row.id);
         }
     }
+    Ok(())
+}
+
+/// A row is implemented if a case checks it, and unrunnable if it says why none can.
+#[rstest]
+#[case::a_case(&["a::case"], None, "implemented")]
+#[case::a_reason(&[], Some("no machine allows it"), "unrunnable")]
+#[case::neither(&[], None, "unimplemented")]
+#[conformance::test()]
+fn a_row_has_a_status(#[case] cases: &[&str], #[case] unrunnable: Option<&str>, #[case] status: &str) -> Outcome {
+    let mut rows = catalogue::rows().map_err(Stop::Harness)?.into_values();
+    let mut row = rows.next().ok_or_else(|| harness("the catalogue has no row"))?;
+    row.cases = cases.iter().map(|case| (*case).to_owned()).collect();
+    row.unrunnable = unrunnable.map(str::to_owned);
+    check!(row.status() == status, "{}", row.status());
+    Ok(())
+}
+
+/// What breaks a documented row breaks a rule. What breaks a row that was only observed, or that is open, differs.
+#[rstest]
+#[case::documented("IPCMEM-OPEN-002", true)]
+#[case::observed("IPCMEM-CLOSE-006", false)]
+#[case::open("IPCMEM-OPEN-016", false)]
+#[conformance::test()]
+fn a_row_is_documented_or_observed(#[case] row: &str, #[case] documented: bool) -> Outcome {
+    check!(is_documented(row) == documented, "{row}");
     Ok(())
 }
 

@@ -32,9 +32,11 @@ fn run_with(list: &str, case: &str, arguments: &[&str]) -> Result<Run, Stop> {
     run(command)
 }
 
-/// A model learns of an entry that applies, and of no other.
+/// A model learns of an entry that applies, also of one that lists a case with a parameter, and of no other.
 #[rstest]
 #[case::listed("case = \"planted::fail\"", Verdict::Pass)]
+#[case::listed_with_a_parameter("case = \"planted::succeeds/copy_reads\"", Verdict::Pass)]
+#[case::of_another_case("case = \"planted::crash\"", Verdict::Differs)]
 #[case::of_another_driver("case = \"planted::fail\"\ndriver = \"NVIDIA\"", Verdict::Differs)]
 #[conformance::test()]
 fn a_model_learns_what_is_listed(#[case] lines: &str, #[case] verdict: Verdict) -> Outcome {

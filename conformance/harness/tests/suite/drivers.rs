@@ -1,7 +1,10 @@
 //! Files that are not a driver, and machines that do not meet `--require`.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
+use conformance::identity::Kind;
 use conformance::{Outcome, Stop, check};
 use rstest::rstest;
 use tempfile::TempDir;
@@ -160,6 +163,61 @@ fn the_variable_of_the_loader_selects_the_driver(#[case] choice: &str) -> Outcom
     let run = run(command)?;
     let told = "conformance: CUDA_IPC_DRIVER=/no/such/driver.so: ";
     check!(!run.output.status.success() && run.errors().contains(told), "{}", run.errors());
+    Ok(())
+}
+
+/// Returns the places in which the loader looks for libraries, with a folder before them.
+fn found_first(folder: &TempDir) -> Result<OsString, Stop> {
+    let others = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let others = std::env::split_paths(&others).filter(|path| !path.as_os_str().is_empty());
+    std::env::join_paths(std::iter::once(folder.path().to_owned()).chain(others)).map_err(harness)
+}
+
+/// With `auto`, a run tests the system's driver if that finds a device. Here it is a copy of the reference driver.
+#[rstest]
+#[conformance::test()]
+fn auto_takes_the_driver_of_the_system() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let library = folder.path().join("libcuda.so.1");
+    let reference = std::env::current_exe().map_err(harness)?.with_file_name("libreference_driver.so");
+    std::fs::copy(reference, &library).map_err(harness)?;
+    let mut command = suite("auto")?;
+    command.env("LD_LIBRARY_PATH", found_first(&folder)?).args(["--exact", CASE]);
+    let run = run(command)?;
+    check!(run.output.status.success(), "{}: {}{}", run.output.status, run.text(), run.errors());
+    let driver = run.report()?.run.driver;
+    check!(driver.kind == Kind::System && Path::new(&driver.path) == library, "{driver:?}");
+    Ok(())
+}
+
+/// With `auto`, a run on a machine with an NVIDIA GPU whose driver does not work is an error. On the reference driver it
+/// would be green.
+#[rstest]
+#[conformance::test()]
+fn auto_replaces_no_driver_of_a_gpu() -> Outcome {
+    const PLANT: &str = r#"mount -t tmpfs none /sys/bus/pci/devices && mkdir /sys/bus/pci/devices/0000:18:00.0 &&
+        echo 0x10de >/sys/bus/pci/devices/0000:18:00.0/vendor || exit 77
+        exec "$0" "$@""#;
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let library = NoDriver::OtherLibrary.make(&folder)?;
+    std::fs::copy(&library, library.with_file_name("libcuda.so")).map_err(harness)?;
+    let of_the_suite = suite("auto")?;
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "sh", "-c", PLANT]).arg(of_the_suite.get_program()).args(of_the_suite.get_args());
+    for (name, value) in of_the_suite.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.env("LD_LIBRARY_PATH", found_first(&folder)?).args(["--exact", CASE]);
+    let run = run(command)?;
+    let errors = run.errors();
+    if run.output.status.code() == Some(77) || errors.contains("unshare: ") {
+        return Err(Stop::Unsupported(format!("cannot plant a GPU: {}", errors.trim())));
+    }
+    let is_told = errors.contains(", but the system's driver does not work: ");
+    check!(!run.output.status.success() && is_told, "{}: {}{errors}", run.output.status, run.text());
     Ok(())
 }
 

@@ -24,6 +24,7 @@ fn finish(mut command: Command) -> Result<(Option<i32>, String), Stop> {
 #[case::without_its_module("null_is_refused", "the closest is `sample::null_is_refused`")]
 #[case::a_part_of_it("null_is", "the closest is `sample::null_is_refused`")]
 #[case::without_its_parameters("sample::there_are_two_gpus", "its parameters: sample::there_are_two_gpus/name=one,")]
+#[case::with_more_parameters_than_are_shown("sample::there_are_two_gpus", "/name=other,number=1 …")]
 #[conformance::test()]
 fn an_exact_name_that_no_case_has_is_an_error(#[case] name: &str, #[case] says: &str) -> Outcome {
     let mut command = suite("reference")?;
@@ -65,6 +66,18 @@ fn a_skip_that_matches_no_case_is_told(#[case] skip: &str, #[case] says: &str) -
     command.args(["sample::null_is_refused", "--skip"]).args(skip.split(' '));
     let (found, errors) = finish(command)?;
     check!(found == Some(0) && errors.contains(says) && errors.is_empty() == says.is_empty(), "{found:?}: {errors}");
+    Ok(())
+}
+
+/// No case is ignored. In a program of checks, `--ignored` is no error nevertheless, because `cargo test -- --ignored` may
+/// mean another program.
+#[rstest]
+#[conformance::test()]
+fn ignored_cases_may_be_those_of_another_program() -> Outcome {
+    let mut command = suite("reference")?;
+    command.args(["sample::null_is_refused", "--ignored"]);
+    let (code, errors) = finish(command)?;
+    check!(code == Some(0) && errors.is_empty(), "{code:?}: {errors}");
     Ok(())
 }
 
@@ -120,6 +133,25 @@ fn filters_select_cases(#[case] filters: &[&str], #[case] expected: &[&str], #[c
     check!(bases(&cases) == expected && cases.len() == count, "{} cases: {cases:?}", cases.len());
     let told = described.selection.unwrap_or_default();
     check!(described.is_partial && told.starts_with(&format!("the filter {}", filters[0])), "{told}");
+    Ok(())
+}
+
+/// Of the cases that check one rule, the quick level runs the one that took the least time in the records.
+#[rstest]
+#[conformance::test()]
+fn the_quick_level_runs_the_case_that_costs_least() -> Outcome {
+    const CHEAPEST: &str = "sample::memory_has_its_size/mebibytes=7,is_filled=true";
+    let records = tempfile::tempdir().map_err(harness)?;
+    let mut command = suite("reference")?;
+    command.arg("sample::memory_has_its_size");
+    let mut record = run(command)?.report()?;
+    for case in &mut record.cases {
+        case.duration_ms = if case.id == CHEAPEST { 1.5 } else { 900.25 };
+    }
+    std::fs::write(records.path().join("record.jsonl"), record.to_lines().map_err(harness)?).map_err(harness)?;
+    let folder = records.path().to_string_lossy();
+    let (cases, _) = ran(&["sample::memory_has_its_size", "--level", "quick", "--records", &folder])?;
+    check!(cases == [CHEAPEST], "{cases:?}");
     Ok(())
 }
 
@@ -286,6 +318,28 @@ fn a_report_selects_cases(#[case] arguments: &[&str], #[case] expected: &[&str])
     let ids: Vec<_> =
         again.cases.iter().map(|case| case.id.as_str()).filter(|id| !id.contains("new_process")).collect();
     check!(ids == expected, "{ids:?}");
+    Ok(())
+}
+
+/// A report of another version can name cases that this suite lacks. The run says how many, and runs the others. If there
+/// are no others, the run is refused.
+#[rstest]
+#[case::some("planted::crash", Some(101), "warning: --from REPORT: this suite lacks 1 of its cases, such as gone::crash")]
+#[case::all("planted::", Some(1), "conformance: --from REPORT: this suite lacks 4 of its cases, such as gone::crash")]
+#[conformance::test()]
+fn cases_that_the_suite_lacks_are_told(
+    #[case] renamed: &str,
+    #[case] code: Option<i32>,
+    #[case] says: &str,
+) -> Outcome {
+    let failing = Failing::new()?;
+    let text = std::fs::read_to_string(failing.path()).map_err(harness)?;
+    std::fs::write(failing.path(), text.replace(renamed, &renamed.replace("planted", "gone"))).map_err(harness)?;
+    let mut command = failing.suite()?;
+    command.arg("--from").arg(failing.path());
+    let (found, errors) = finish(command)?;
+    let says = says.replace("REPORT", &failing.path().display().to_string());
+    check!(found == code && errors.contains(&says), "{found:?}: {errors}");
     Ok(())
 }
 
@@ -488,7 +542,7 @@ fn a_case_that_differed_before_counts(#[case] flags: &[&str], #[case] code: i32)
     Ok(())
 }
 
-/// A case in which a run ended twice is not tried a third time: it is a crash.
+/// A case in which a run ended twice is not tried a third time: it is a crash, and the run says so.
 #[rstest]
 #[conformance::test()]
 fn a_case_that_ends_two_runs_is_a_crash() -> Outcome {
@@ -496,7 +550,10 @@ fn a_case_that_ends_two_runs_is_a_crash() -> Outcome {
     cut(&failing.path(), "sample::null_is_refused", "{\"line\":\"start\",\"id\":\"sample::null_is_refused\"}\n")?;
     let mut command = failing.suite()?;
     command.args(["planted::fail", "planted::crash", "sample::null", "--resume"]).arg(failing.path());
-    let (code, errors) = finish(command)?;
+    let output = command.output().map_err(harness)?;
+    let code = output.status.code();
+    let [told, errors] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    check!(told.contains("; 1 case has ended two runs and does not run a third time"), "{told}{errors}");
     let report = Report::read(&failing.path()).map_err(harness)?;
     let case = report.case("sample::null_is_refused").ok_or_else(|| harness(errors))?;
     check!(case.verdict == Verdict::Crash && code == Some(101), "{code:?}: {case:?}");

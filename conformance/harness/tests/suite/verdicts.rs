@@ -2,9 +2,10 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use conformance::{Expect as _, Outcome, Stop, Verdict, check};
+use conformance::{Expect as _, Outcome, Refusal, Stop, Verdict, check, until_changed};
+use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -60,6 +61,20 @@ fn each_failure_has_its_verdict(#[case] planted: &str, #[case] verdict: Verdict,
         let again = format!(" --driver reference --seed {} --deadline 0.5 --exact {id}\n", report.run.seed);
         check!(text.contains("  run again: ") && text.contains(&again), "the output lacks {again:?}: {text}");
     }
+    Ok(())
+}
+
+/// A failure names the rows of its case. A case without rows checks the harness, unless it is a model.
+#[rstest]
+#[case::none("fail", "none, the case checks the harness")]
+#[case::one("differs", "IPCMEM-OPEN-016")]
+#[conformance::test()]
+fn a_failure_names_its_rows(#[case] planted: &str, #[case] rows: &str) -> Outcome {
+    let mut command = suite("reference")?;
+    let id = format!("planted::{planted}");
+    command.env("CONFORMANCE_PLANTED", "1").args(["--strict", "--reruns", "0", "--exact", &id]);
+    let text = run(command)?.text();
+    check!(text.contains(&format!("  rows: {rows}\n")), "{text}");
     Ok(())
 }
 
@@ -313,5 +328,61 @@ fn a_call_is_compared_with_an_attribute(#[case] attribute: i32, #[case] says: &s
     let succeeded: Result<(), Stop> = Ok(());
     let stop = succeeded.agrees_with(attribute).err().map(|stop| stop.to_string()).unwrap_or_default();
     check!(stop == format!("the call returned CUDA_SUCCESS, expected {says}"), "{stop}");
+    Ok(())
+}
+
+fn refused() -> Result<(), Stop> {
+    let (role, function) = ("importer".to_owned(), "cuMemMap".to_owned());
+    Err(Stop::Refused(Refusal { role, function, code: CUresult::CUDA_ERROR_INVALID_VALUE }))
+}
+
+/// A case that compares a call with an attribute accepts a refusal only if the attribute is 0. A case that names codes
+/// accepts a refusal only with one of them.
+#[rstest]
+#[case::attribute_0(|| refused().agrees_with(0), "None")]
+#[case::attribute_1(
+    || refused().agrees_with(1),
+    "importer: cuMemMap returned CUDA_ERROR_INVALID_VALUE (1), expected CUDA_SUCCESS, because the attribute is 1"
+)]
+#[case::named_code(|| refused().accepted_or(&[CUresult::CUDA_ERROR_INVALID_VALUE]), "None")]
+#[case::other_code(
+    || refused().accepted_or(&[CUresult::CUDA_ERROR_INVALID_HANDLE]),
+    "importer: cuMemMap returned CUDA_ERROR_INVALID_VALUE (1), expected CUDA_SUCCESS or CUDA_ERROR_INVALID_HANDLE (400)"
+)]
+#[conformance::test()]
+fn a_refusal_must_be_expected(#[case] expect: fn() -> Result<Option<()>, Stop>, #[case] says: &str) -> Outcome {
+    let told = expect().map_or_else(|stop| stop.to_string(), |output| format!("{output:?}"));
+    check!(told == says, "{told}");
+    Ok(())
+}
+
+/// A case that waits for a change fails with its text after a few seconds without one.
+#[rstest]
+#[conformance::test()]
+fn a_wait_for_a_change_ends() -> Outcome {
+    const LONGEST: Duration = Duration::from_secs(20);
+    const TEXT: &str = "the kernel did not write";
+    let began = Instant::now();
+    let step = || if began.elapsed() < LONGEST { Ok(7) } else { Err(harness("the wait did not end")) };
+    let ended = until_changed(TEXT, &7, step);
+    check!(matches!(&ended, Err(Stop::Failed(text)) if text == TEXT), "{ended:?}");
+    Ok(())
+}
+
+/// A model that looks for missing memory finds a leak, and finds nothing if everything was freed.
+#[rstest]
+#[case::after_a_leak("after_a_leak", Verdict::Leak)]
+#[case::without_a_leak("without_a_leak", Verdict::Pass)]
+#[conformance::test()]
+fn a_model_looks_for_missing_memory(#[case] planted: &str, #[case] verdict: Verdict) -> Outcome {
+    let mut command = suite("reference")?;
+    let id = format!("planted::looks_for_missing_memory/{planted}");
+    command.env("CONFORMANCE_PLANTED", "1").args(["--reruns", "0", "--exact", &id]);
+    let report = run(command)?.report()?;
+    let case = report.cases.first().ok_or_else(|| harness("no case ran"))?;
+    check!(case.verdict == verdict, "the verdict is {}: {:?}", case.verdict, case.reason);
+    let reason = case.reason.as_deref().unwrap_or_default();
+    let says = "of memory on GPU 0 are still in use after all processes of the script released everything";
+    check!(reason.contains(says) == (verdict == Verdict::Leak), "{reason}");
     Ok(())
 }

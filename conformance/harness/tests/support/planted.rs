@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use conformance::calls::planted::BadExit;
 use conformance::{
     Again, Descriptor, Expect as _, KIB, MIB, MemProperties, Note, Outcome, PidNamespace, Placement, Pointer, Role,
-    Stop, Stream, annotate, check, is_listed, models,
+    Stop, Stream, all_memory_is_free, annotate, check, is_listed, models,
 };
 use cuda_ipc_sys::{CUmemAllocationHandleType, CUresult};
 use rstest::rstest;
@@ -83,11 +83,12 @@ fn takes_turns_at_its_end() -> Outcome {
     Ok(())
 }
 
-/// A model that breaks a row of an open question, unless `deviations.toml` lists the case `planted::fail`.
+/// A model that breaks a row of an open question, unless `deviations.toml` lists the case `planted::fail` or one of
+/// `planted::succeeds`.
 #[rstest]
 #[conformance::test()]
 fn broken_row() -> Outcome {
-    if is_listed("planted::fail") {
+    if is_listed("planted::fail") || is_listed("planted::succeeds") {
         return Ok(());
     }
     let text = "the script".to_owned();
@@ -95,12 +96,12 @@ fn broken_row() -> Outcome {
     Err(Stop::failed("the model knows better"))
 }
 
-/// A model that finds a script, and fails again only if it is asked for this script alone.
+/// A model that finds a script, and fails again only if it is asked for this script alone, as it is.
 #[rstest]
 #[conformance::test()]
 fn finds_a_script() -> Outcome {
     let is_found = match models().script {
-        Some(number) => number == 17 && models().soak.is_none(),
+        Some(number) => number == 17 && models().soak.is_none() && models().no_shrink,
         None => !HAS_FOUND.swap(true, Ordering::Relaxed),
     };
     if !is_found {
@@ -386,6 +387,20 @@ fn leaked_memory(exporter: Role) -> Outcome {
     exporter.leak_device_memory(4 * MIB)
 }
 
+/// Looks for missing memory, as a model does after each script.
+#[rstest]
+#[case::after_a_leak(true)]
+#[case::without_a_leak(false)]
+#[conformance::test()]
+fn looks_for_missing_memory(exporter: Role, #[case] leaks: bool) -> Outcome {
+    if leaks {
+        exporter.leak_device_memory(4 * MIB)?;
+    } else {
+        exporter.mem_free(exporter.mem_alloc(4 * MIB)?)?;
+    }
+    all_memory_is_free()
+}
+
 /// Reads the free memory before and after an allocation, which nobody else may change meanwhile.
 #[rstest]
 #[conformance::test()]
@@ -522,6 +537,27 @@ fn fails_in_run_1() -> Outcome {
     static RUNS: AtomicU32 = AtomicU32::new(0);
     check!(RUNS.fetch_add(1, Ordering::Relaxed) > 0, "the first run is wrong");
     Ok(())
+}
+
+/// Cases that fail with one reason, each only in its first run.
+#[rstest]
+#[conformance::test()]
+fn wavers(#[values(0, 1, 2, 3)] number: usize) -> Outcome {
+    static RUNS: [AtomicU32; 4] = [const { AtomicU32::new(0) }; 4];
+    check!(RUNS[number].fetch_add(1, Ordering::Relaxed) > 0, "the first run is wrong");
+    Ok(())
+}
+
+/// A case that fails in one run, and crashes in each run after it.
+#[rstest]
+#[case::from_run_1(1)]
+#[case::from_run_2(2)]
+#[conformance::test()]
+fn gets_worse(exporter: Role, #[case] failing: u32) -> Outcome {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    let run = RUNS.fetch_add(1, Ordering::Relaxed) + 1;
+    check!(run != failing, "run {run} is wrong");
+    if run > failing { exporter.die_of(Signal::SEGV.as_raw()) } else { Ok(()) }
 }
 
 /// A case that fails in its first run, and says nothing about the driver in later ones.
