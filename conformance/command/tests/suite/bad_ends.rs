@@ -44,6 +44,20 @@ fn a_report_shows_the_process(#[case] command: &str, #[case] shown: &str) -> Out
     Ok(())
 }
 
+/// The name of a test in JUnit has neither the number of the process nor its deadline, so it is the same in each run.
+#[rstest]
+#[case::crash("process 9, own: exited with code 3 in exit()", "own: exited with code 3 in exit() (1)")]
+#[case::hang(
+    "process 9, own: no answer to exit() before the deadline of 10s",
+    "own: no answer to exit() before the deadline (1)"
+)]
+#[conformance::test()]
+fn the_name_of_a_test_is_the_same_in_each_run(#[case] end: &str, #[case] name: &str) -> Outcome {
+    let printed = text(&Reports::new(&with(&[]), &with(&[end]))?.run(&["junit", "new"])?.stdout);
+    check!(printed.contains(&format!("<testcase name=\"{name}\"")), "{printed}");
+    Ok(())
+}
+
 /// So does the JSON of `show`.
 #[rstest]
 #[conformance::test()]

@@ -322,7 +322,12 @@ fn a_run_that_checks_less_is_told(
     change(&mut new);
     let reports = Reports::new(&old, &new)?;
     let output = reports.run(&["diff", "--must-cover", "old", "new"])?;
-    check!(output.status.code() == Some(code), "{}: {}", output.status, text(&output.stdout));
+    let printed = text(&output.stdout);
+    check!(output.status.code() == Some(code), "{}: {printed}", output.status);
+    check!(
+        printed.contains("\nold: NVIDIA 570.86.15 (CUDA 13.0) on 2 × NVIDIA H200, suite 0.1.0 (0123456789ab)"),
+        "{printed}"
+    );
     // Without the flag, only a regression counts.
     let plain = reports.run(&["diff", "old", "new"])?.status.code();
     check!(plain == Some(if code == 3 { 0 } else { code }), "{plain:?}");

@@ -84,18 +84,19 @@ fn slower_calls_than_in_the_record_are_told(#[case] alter: fn(&mut Report), #[ca
     Ok(())
 }
 
-/// The text and the Markdown name the record, and how near it is, before the changes.
+/// The text and the Markdown name the record, and how near it is, before the changes. They count the verdicts of both.
 #[rstest]
-#[case::text("text", "record: nvidia-580.159.04-h200-x2.jsonl")]
-#[case::markdown("markdown", "- record: nvidia-580.159.04-h200-x2.jsonl")]
+#[case::text("text", "record: nvidia-580.159.04-h200-x2.jsonl", "verdicts: 3 -> 2 pass, 0 -> 1 crash\n")]
+#[case::markdown("markdown", "- record: nvidia-580.159.04-h200-x2.jsonl", "| pass | 3 | 2 |\n| crash | 0 | 1 |\n")]
 #[conformance::test()]
-fn the_record_is_named(#[case] format: &str, #[case] record: &str) -> Outcome {
+fn the_record_is_named(#[case] format: &str, #[case] record: &str, #[case] verdicts: &str) -> Outcome {
     let mut new = plain("570.86.15", 3);
     new.cases[1].verdict = Verdict::Crash;
     let (code, printed) = diff(&beside(&plain("580.159.04", 3), &new)?, format)?;
     let near = "(the nearest of this GPU: NVIDIA 580.159.04 (CUDA 13.0) on 2 × NVIDIA H200): 1 of 3 cases changed";
     let places: Vec<_> = [record, near, "regressed (1)"].iter().map(|part| printed.find(part)).collect();
     check!(code == Some(1) && places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} in {printed}");
+    check!(printed.contains(verdicts), "{verdicts:?} is not in {printed}");
     Ok(())
 }
 

@@ -159,6 +159,21 @@ fn an_unsupported_end_hides_no_pass(
     Ok(())
 }
 
+/// A case that failed as a list says, and failed in another way another time, has failed.
+#[rstest]
+#[conformance::test()]
+fn a_listed_end_hides_no_failure(
+    #[values([Verdict::Deviation, Verdict::Fail], [Verdict::Fail, Verdict::Deviation])] verdicts: [Verdict; 2],
+) -> Outcome {
+    let old = plain("580.159.04", 3);
+    let reports = Reports::new(&old, &old)?;
+    std::fs::write(reports.path("new"), repeated(&verdicts)?).map_err(harness)?;
+    let output = reports.run(&["diff", "old", "new"])?;
+    let printed = text(&output.stdout);
+    check!(output.status.code() == Some(1) && printed.contains("pass -> fail"), "{:?}: {printed}", output.status);
+    Ok(())
+}
+
 /// Without a case in both reports, `diff` ends with 2, unless a new case fails and `--exit-on failed` asks for that.
 #[rstest]
 #[conformance::test()]

@@ -111,6 +111,8 @@ fn an_unmet_requirement_fails_no_case(#[case] case: &str) -> Outcome {
 /// A requirement is met on a machine that has the capability, and named on one that lacks it.
 #[rstest]
 #[case::interprocess_events("interprocess_events", "h200", "no-ipc")]
+// A driver before CUDA 12 has no attribute for it.
+#[case::interprocess_events_before_cuda_12("interprocess_events", "gt-1030", "no-ipc")]
 #[case::legacy_memory("legacy_memory", "h200", "orin")]
 #[case::peer_access("peer_access", "mps", "t4")]
 #[case::managed_memory("managed_memory", "h200", "vgpu")]

@@ -267,6 +267,22 @@ fn a_probe_tells_how_its_process_ended(#[case] fault: &str, #[case] bad: usize) 
     Ok(())
 }
 
+/// A process that a case leaves with a broken context or an open descriptor serves no other case, which would fail too.
+#[rstest]
+#[case::broken_context("planted::broken_context", Verdict::Fail)]
+#[case::open_descriptor("planted::leaked_descriptor", Verdict::Leak)]
+#[conformance::test()]
+fn a_process_that_is_not_clean_serves_no_other_case(#[case] planted: &str, #[case] verdict: Verdict) -> Outcome {
+    const NEXT: &str = "sample::memory_has_its_size/mebibytes=1,is_filled=true";
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").args(["--reruns", "0", "--exact", planted, NEXT]);
+    let run = run(command)?;
+    let report = run.report()?;
+    let verdicts = [planted, NEXT].map(|id| report.case(id).map(|case| case.verdict));
+    check!(verdicts == [Some(verdict), Some(Verdict::Pass)], "{verdicts:?}: {}", run.text());
+    Ok(())
+}
+
 /// A process that may not end in order serves no other case.
 #[rstest]
 #[conformance::test()]

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
+use std::time::Duration;
 
 use clap::{CommandFactory as _, Parser as _};
 use conformance::report::Report;
@@ -99,6 +100,22 @@ fn a_required_run_without_a_case_has_checked_nothing(
 ) -> Outcome {
     let options = Options::try_parse_from(["suite"].iter().chain(flags)).map_err(harness)?;
     check!(options.has_checked_nothing(cases) == has_not, "{flags:?}");
+    Ok(())
+}
+
+/// A number is in the unit that the help of its flag names. A budget names its units.
+#[rstest]
+#[case::minutes(&["--soak", "1.5"], |options: &Options| options.soak)]
+#[case::seconds(&["--deadline", "90"], |options: &Options| Some(options.deadline))]
+#[case::units(&["--budget", "1m30s"], |options: &Options| options.budget)]
+#[conformance::test()]
+fn a_duration_has_the_unit_of_its_flag(
+    #[case] flags: &[&str],
+    #[case] duration: fn(&Options) -> Option<Duration>,
+) -> Outcome {
+    let options = Options::try_parse_from(["suite"].iter().chain(flags)).map_err(harness)?;
+    let found = duration(&options);
+    check!(found == Some(Duration::from_secs(90)), "{flags:?}: {found:?}");
     Ok(())
 }
 

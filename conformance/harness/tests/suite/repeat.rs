@@ -86,6 +86,18 @@ fn runs_that_disagree_fail(
     Ok(())
 }
 
+/// The verdict of runs that disagree is the worst one, while the reason names the first run that disagrees.
+#[rstest]
+#[conformance::test()]
+fn the_worst_of_runs_that_disagree_counts() -> Outcome {
+    let (run, case) = repeated("gets_worse", 3, &[])?;
+    let reason = "run 1: pass; run 2: fail: the second run is wrong";
+    check!(case.verdict == Verdict::Crash && case.reason.as_deref() == Some(reason), "{case:?}");
+    check!(case.runs.is_some_and(|runs| runs.to_string() == "2 of 3"), "{case:?}");
+    check!(run.output.status.code() == Some(101), "{}: {}", run.output.status, run.text());
+    Ok(())
+}
+
 /// A case that fails runs twice more, each time in new processes, and the report says how often it failed. It fails the
 /// run even if it passed twice.
 #[rstest]

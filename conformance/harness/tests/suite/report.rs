@@ -69,6 +69,22 @@ fn the_commit_is_that_of_the_sources(#[case] variables: &[(&str, &str)]) -> Outc
     Ok(())
 }
 
+/// The commit of the checkout is the one that git names, with `+` if a tracked file has changed.
+#[rstest]
+#[conformance::test()]
+fn the_commit_is_the_one_that_git_names() -> Outcome {
+    const DESCRIBE: [&str; 5] = ["describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+"];
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git").current_dir(env!("CARGO_MANIFEST_DIR")).args(arguments).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let named = git(&["ls-files", "--error-unmatch", "Cargo.toml"]).and_then(|_| git(&DESCRIBE));
+    let named = named.ok_or_else(|| Stop::Unsupported("the sources are in no checkout of git".to_owned()))?;
+    let found = commit_of_the_checkout();
+    check!(found.as_deref() == Some(named.as_str()), "{found:?}, expected {named}");
+    Ok(())
+}
+
 /// A step that is refused has what the driver's log said of it, and not what it said of earlier steps.
 #[rstest]
 #[conformance::test()]

@@ -1,9 +1,11 @@
 //! Roles that die, hang or are killed.
 
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
-use conformance::{MIB, Outcome, Role, Stop, check};
+use conformance::{MIB, Outcome, Placement, Role, Stop, check};
 use rstest::rstest;
 use rustix::process::Signal;
 
@@ -136,6 +138,43 @@ fn a_role_that_the_case_ends_is_not_a_crash(exporter: Role, importer: Role) -> O
     importer.exit()?;
     check!(is_gone(one) && is_gone(other));
     check!(matches!(exporter.ctx_synchronize(), Err(Stop::Harness(_))), "a role answered after its end");
+    Ok(())
+}
+
+/// A role counts the words that are not as they were written, with a kernel as with a copy.
+#[rstest]
+#[conformance::test()]
+fn a_role_counts_wrong_words(exporter: Role) -> Outcome {
+    const SEED: u32 = 7;
+    let buffer = exporter.mem_alloc(MIB)?;
+    exporter.fill(buffer, MIB, SEED)?;
+    check!(exporter.mismatches(buffer, MIB, SEED)? == 0);
+    check!(exporter.mismatches_by_copy(buffer, MIB, SEED)? == 0);
+    let three = exporter.read(buffer.offset(8), 12)?;
+    exporter.write(buffer.offset(8), three.iter().map(|byte| !byte).collect())?;
+    let wrong = [exporter.mismatches(buffer, MIB, SEED)?, exporter.mismatches_by_copy(buffer, MIB, SEED)?];
+    check!(wrong == [3, 3], "a kernel and a copy find {wrong:?} wrong words of 3");
+    Ok(())
+}
+
+/// A role of another user has the ids of this user, and is in no other group.
+#[rstest]
+#[conformance::test(needs(root))]
+fn a_role_of_another_user_is_that_user() -> Outcome {
+    const NOBODY: u32 = 65_534;
+    if let Err(error) = Command::new("true").uid(NOBODY).gid(NOBODY).status() {
+        return Err(Stop::Unsupported(format!("root cannot become another user here: {error}")));
+    }
+    let role = Role::new("other", Placement::device(0).as_user(NOBODY));
+    // A role that cannot start would make the case unsupported, and another process just became this user.
+    let role = role.map_err(|stop| Stop::failed(stop.to_string()))?;
+    let status = std::fs::read_to_string(format!("/proc/{}/status", role.id())).map_err(harness)?;
+    let ids = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("?");
+        line.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let nobody = [NOBODY; 4].map(|id| id.to_string()).join(" ");
+    check!(ids("Uid:") == nobody && ids("Gid:") == nobody && ids("Groups:").is_empty(), "{status}");
     Ok(())
 }
 

@@ -1,20 +1,25 @@
 //! The runtime that roles use, and the cases that need one if none can be used.
 
 use conformance::machine::{Device, Machine};
+use conformance::runner::Requirements;
 use conformance::{Needs, Outcome, check};
 use rstest::rstest;
 
-use crate::suite::{run, suite};
+use crate::suite::{harness, run, suite};
 
-/// If no runtime can be used, the cases that need one are unsupported with the reason. Other cases still run.
+/// If no runtime can be used, the cases that need one are unsupported with the reason, and `--require runtime` is not met.
+/// Other cases still run.
 #[rstest]
 #[conformance::test()]
 fn without_a_runtime_its_cases_are_unsupported() -> Outcome {
     let mut machine = Machine { devices: vec![Device::default()], ..Machine::default() };
-    check!(Needs::none().runtime().unmet(&machine).is_none());
+    let required: Requirements = "runtime".parse().map_err(harness)?;
+    check!(Needs::none().runtime().unmet(&machine).is_none() && required.unmet(&machine).is_empty());
     machine.runtime_problem = Some("libcudart.so.13: not here".to_owned());
     let reason = Needs::none().runtime().unmet(&machine).unwrap_or_default();
     check!(reason.contains("libcudart.so.13: not here"), "the reason is {reason:?}");
+    let unmet = required.unmet(&machine);
+    check!(unmet == ["runtime: libcudart.so.13: not here"], "{unmet:?}");
     check!(Needs::none().unmet(&machine).is_none());
     Ok(())
 }

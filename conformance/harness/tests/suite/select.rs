@@ -208,6 +208,17 @@ fn a_budget_ends_the_run() -> Outcome {
     Ok(())
 }
 
+/// A run that ends before its budget is spent says nothing of the budget.
+#[rstest]
+#[conformance::test()]
+fn a_budget_that_is_not_spent_is_not_mentioned() -> Outcome {
+    let mut command = suite("reference")?;
+    command.args(["--exact", "sample::null_is_refused", "--budget", "10m"]);
+    let run = run(command)?;
+    check!(run.output.status.success() && !run.text().contains("--budget is spent"), "{}", run.text());
+    Ok(())
+}
+
 /// A budget in which no case can start is not green: 0 is an invalid flag, and a run that checked nothing fails.
 #[rstest]
 #[case::zero("0s", 2, "a budget of 0s lets no case start: the smallest useful one is about 1s")]

@@ -499,6 +499,14 @@ fn error() -> Outcome {
     panic!("this case is wrong")
 }
 
+/// A case that panics in the words of a run whose output cannot be written.
+#[rstest]
+#[conformance::test()]
+fn unwraps_an_error() -> Outcome {
+    std::fs::read("/nonexistent/file").unwrap();
+    Ok(())
+}
+
 /// A case that detects during its run that the machine cannot run it.
 #[rstest]
 #[conformance::test()]
@@ -528,6 +536,18 @@ fn fails_in_run_5() -> Outcome {
     let run = RUNS.fetch_add(1, Ordering::Relaxed) + 1;
     check!(run != 5, "run {run} is wrong");
     Ok(())
+}
+
+/// A case that passes in its first run, fails in the second, and crashes in the third.
+#[rstest]
+#[conformance::test()]
+fn gets_worse(exporter: Role) -> Outcome {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    match RUNS.fetch_add(1, Ordering::Relaxed) {
+        0 => Ok(()),
+        1 => Err(Stop::failed("the second run is wrong")),
+        _ => exporter.die_of(Signal::SEGV.as_raw()),
+    }
 }
 
 /// A case that fails only in its first run.
