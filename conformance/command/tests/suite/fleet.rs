@@ -211,13 +211,17 @@ fn a_machine_that_checks_nothing_is_named(#[values(false, true)] is_of_nextest: 
 
 /// A report that a crash of the machine cut counts as far as it goes, and is named.
 #[rstest]
+#[case::in_a_name("{\"line\":\"case\",\"id\":\"ipcm")]
+#[case::behind_a_verdict(
+    "{\"line\":\"case\",\"id\":\"ipcmem::open::last\",\"rows\":[\"IPCMEM-OPEN-002\"],\"verdict\":\"pass\",\"rea"
+)]
 #[conformance::test()]
-fn a_cut_report_counts_as_far_as_it_goes() -> Outcome {
+fn a_cut_report_counts_as_far_as_it_goes(#[case] last: &str) -> Outcome {
     let folder = fleet()?;
     let mut report = of_host("580.159.04", 2, "node-cut");
     report.running.push("ipcmem::open::last".to_owned());
     report.is_complete = false;
-    let lines = report.to_lines().map_err(harness)? + "{\"line\":\"case\",\"id\":\"ipcm";
+    let lines = report.to_lines().map_err(harness)? + last;
     std::fs::write(folder.path().join("cut.jsonl"), lines).map_err(harness)?;
     let (code, text, _) = run(folder.path(), &[])?;
     check!(code == Some(0) && text.starts_with("15 reports of 11 hosts and 2 drivers (4 name no host): "), "{text}");
@@ -595,6 +599,22 @@ fn lost_lines_are_told() -> Outcome {
     check!(json["reports"][2]["is_complete"] == true, "{json:#}");
     let (_, page, _) = run(folder.path(), &["--format", "html"])?;
     check!(page.contains(says) && page.contains("<header class=\"bad\">"), "{page}");
+    Ok(())
+}
+
+/// A report is read to its end, however long a line of it is.
+#[rstest]
+#[conformance::test()]
+fn a_long_line_is_read() -> Outcome {
+    let folder = eight(|number, report| {
+        if number == 5 {
+            report.cases[0].observations.insert("much".to_owned(), "x".repeat(600 << 10).into());
+            crash(report);
+        }
+    })?;
+    let (code, printed, errors) = run(folder.path(), &[])?;
+    check!(code == Some(0) && printed.starts_with("8 reports of 8 hosts and 1 driver: "), "{printed}{errors}");
+    check!(printed.contains("breaks on 1 of 8 hosts") && printed.contains("node-5"), "{printed}");
     Ok(())
 }
 

@@ -253,6 +253,20 @@ fn a_program_knows_the_version_that_its_case_needs(#[case] version: &str) -> Out
     Ok(())
 }
 
+/// A program has the PID namespaces of its case.
+#[rstest]
+#[conformance::test(needs(root))]
+fn a_program_has_each_pid_namespace() -> Outcome {
+    const CASE: &str = "reported::each_process_has_a_pid_namespace";
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let text = report(&ran(CASE)?, Some(CASE), folder.path(), "1")?;
+    let source = fs::read_to_string(text.trim().rsplit(' ').next().unwrap_or_default());
+    let source = source.map_err(|error| harness(format!("{error}: {text}")))?;
+    let table = source.lines().find(|line| line.contains("namespace_of[PROCESSES]")).unwrap_or_default();
+    check!(table.contains("] = 1") && table.contains("] = 2"), "{table}");
+    Ok(())
+}
+
 /// An empty CUDA_IPC_DRIVER counts as unset, as it does in the suite.
 #[rstest]
 #[conformance::test()]

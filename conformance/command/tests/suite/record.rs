@@ -246,6 +246,30 @@ fn a_run_is_compared_with_its_record(#[case] plant: fn(&mut Report), #[case] say
     Ok(())
 }
 
+/// A run names the first five cases that changed since the record, and says how to see the others.
+#[rstest]
+#[case::five(5)]
+#[case::seven(7)]
+#[conformance::test()]
+fn the_first_changes_are_named(#[case] changed: usize) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let many_cases = || {
+        let mut command = suite("reference")?;
+        command.arg("sample::memory_has_its_size").arg("--records").arg(folder.path());
+        run(command)
+    };
+    let mut record = records::record(many_cases()?.report()?);
+    record.cases.iter_mut().take(changed).for_each(|case| case.verdict = Verdict::Crash);
+    let text = record.to_lines().map_err(harness)?;
+    std::fs::write(folder.path().join(records::name(&record.run)), text).map_err(harness)?;
+    let text = many_cases()?.text();
+    check!(text.matches("conformance:   better: sample::").count() == 5, "{text}");
+    let others = format!("  and 2 more: conformance diff --records {} REPORT\n", folder.path().display());
+    check!(text.contains(&others) == (changed == 7), "{text}");
+    check!(text.contains(" more: conformance diff") == (changed == 7), "{text}");
+    Ok(())
+}
+
 /// A file that is not a record is named, and the run is compared with the other records.
 #[rstest]
 #[case::empty("", "other.jsonl is empty")]

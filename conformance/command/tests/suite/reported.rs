@@ -7,7 +7,8 @@ use conformance::calls::stream::Call as StreamCall;
 use conformance::machine::Fabric;
 use conformance::trace::{computed, condition};
 use conformance::{
-    Expect as _, KIB, MIB, MemProperties, Outcome, Placement, Pointer, Role, Stop, Stream, check, disclose,
+    Expect as _, KIB, MIB, MemProperties, Outcome, PidNamespace, Placement, Pointer, Role, Stop, Stream, check,
+    disclose,
 };
 use cuda_ipc_sys::{
     CUdevice_attribute, CUevent_flags, CUmemAccess_flags, CUmemAllocationHandleType, CUmemPool_attribute, CUresult,
@@ -350,6 +351,18 @@ fn an_imported_pool_counts_its_own_memory(exporter: Role, importer: Role) -> Out
     importer.mem_pool_import_pointer(imported, exporter.mem_pool_export_pointer(pointer)?)?;
     check!(importer.mem_pool_get_attribute(other, USED)? == 0);
     Ok(())
+}
+
+/// Each of two processes is process 1 of a PID namespace of its own.
+#[rstest]
+#[conformance::test(needs(root))]
+fn each_process_has_a_pid_namespace() -> Outcome {
+    let role = |name: &str| -> Result<Role, Stop> {
+        Role::new(name, Placement::device(0).in_pid_namespace(&PidNamespace::new()?))
+    };
+    let (exporter, importer) = (role("exporter")?, role("importer")?);
+    exporter.ctx_synchronize()?;
+    importer.ctx_synchronize()
 }
 
 /// A case for drivers of one version only.

@@ -1,11 +1,19 @@
-//! Files that are not a driver, and machines that do not meet `--require`.
+//! Files that are not a driver, and machines that do not meet `--require` or the needs of a case.
 
+<<<<<<< ours
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use conformance::identity::Kind;
 use conformance::{Outcome, Stop, check};
+=======
+use std::path::{Path, PathBuf};
+
+use conformance::machine::{Device, Fabric, Machine};
+use conformance::report::Environment;
+use conformance::{Needs, Outcome, Stop, check};
+>>>>>>> theirs
 use rstest::rstest;
 use tempfile::TempDir;
 
@@ -131,6 +139,57 @@ fn a_requirement_depends_on_the_machine(#[case] word: &str, #[case] with: &str, 
         let is_named = matches!(&*unmet, [only] if only.starts_with(word));
         check!(if is_met { unmet.is_empty() } else { is_named }, "{profile}: {unmet:?}");
     }
+    Ok(())
+}
+
+/// A case runs only on a real machine that has what the case needs.
+#[rstest]
+#[case::managed_memory(
+    Needs::none().managed_memory(),
+    |machine: &mut Machine| machine.devices[0].managed_memory = true,
+    "needs managed memory"
+)]
+#[case::fabric(
+    Needs::none().fabric(Fabric::NoChannel),
+    |machine: &mut Machine| machine.devices[0].fabric = Fabric::NoChannel,
+    "needs fabric handles in another state"
+)]
+#[case::no_peer_access(
+    Needs::none().no_peer_access(),
+    |machine: &mut Machine| machine.peer_access[0][1] = false,
+    "needs GPUs 0 and 1 without peer access"
+)]
+#[conformance::test()]
+fn a_case_runs_where_its_needs_are_met(
+    #[case] needs: Needs,
+    #[case] meet: fn(&mut Machine),
+    #[case] lacks: &str,
+) -> Outcome {
+    let (devices, peer_access) = (vec![Device::default(); 2], vec![vec![true; 2]; 2]);
+    let mut machine = Machine { cuda_version: 13_000, devices, peer_access, ..Machine::default() };
+    let unmet = needs.unmet(&machine);
+    check!(unmet.as_deref() == Some(lacks), "{unmet:?}");
+    meet(&mut machine);
+    let unmet = needs.unmet(&machine);
+    check!(unmet.is_none(), "{unmet:?}");
+    Ok(())
+}
+
+/// MPS and WSL are looked for on a real machine, and a simulated one has neither. A case that needs root needs it on
+/// both.
+#[rstest]
+#[case::real("libcuda.so.1", true)]
+#[case::simulated("libreference_driver.so", false)]
+#[conformance::test()]
+fn a_case_runs_where_the_system_is_as_it_needs(#[case] library: &str, #[case] is_real: bool) -> Outcome {
+    let devices = vec![Device::default()];
+    let machine = Machine { library: library.to_owned(), devices, ..Machine::default() };
+    let is_met = |needs: Needs| needs.unmet(&machine).is_none();
+    let has_mps = is_real && Environment::find().mps.is_some();
+    check!(is_met(Needs::none().mps()) == has_mps);
+    check!(is_met(Needs::none().no_mps()) != has_mps);
+    check!(is_met(Needs::none().wsl()) == (is_real && Path::new("/dev/dxg").exists()));
+    check!(is_met(Needs::none().root()) == rustix::process::geteuid().is_root());
     Ok(())
 }
 

@@ -163,22 +163,27 @@ fn only_identify_names_the_report_that_runs_again(#[case] flags: &[&str], #[case
 /// A list of deviations can be called like a host. Only a report that identifies its machine has it among the flags of a
 /// failure. The other flags stay.
 #[rstest]
-#[case::asked_for(&["--identify"], true)]
-#[case::not_asked_for(&[], false)]
+#[case::asked_for(&["--identify"], &["--gpus", "0"], true)]
+#[case::not_asked_for(&[], &["--gpus", "0"], false)]
+#[case::as_the_first_flag(&[], &[], false)]
 #[conformance::test()]
-fn only_identify_names_the_list_of_deviations(#[case] flags: &[&str], #[case] is_named: bool) -> Outcome {
+fn only_identify_names_the_list_of_deviations(
+    #[case] flags: &[&str],
+    #[case] gpus: &[&str],
+    #[case] is_named: bool,
+) -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
     let list = folder.path().join("node7.toml");
     std::fs::write(&list, "").map_err(harness)?;
     let mut command = suite("reference")?;
-    command.env("CONFORMANCE_PLANTED", "1").args(["--gpus", "0", "--deadline", "7", "--deviations"]).arg(&list);
+    command.env("CONFORMANCE_PLANTED", "1").args(gpus).args(["--deadline", "7", "--deviations"]).arg(&list);
     command.args(flags).args(["--exact", "planted::fail"]);
     let run = run(command)?;
     let report = run.report()?;
     let case = report.cases.first().ok_or_else(|| harness("no case ran"))?;
     let named = ["--deviations".to_owned(), list.display().to_string()];
     let expected = [
-        ["--gpus", "0"].map(str::to_owned).to_vec(),
+        gpus.iter().map(|flag| (*flag).to_owned()).collect::<Vec<_>>(),
         if is_named { named.to_vec() } else { Vec::new() },
         ["--deadline", "7"].map(str::to_owned).to_vec(),
     ];

@@ -105,6 +105,8 @@ fn the_worst_of_runs_that_disagree_counts() -> Outcome {
 #[case::by_chance("fails_in_run_1", &[], "1 of 3")]
 #[case::in_new_processes("fails_in_a_new_process", &[], "3 of 3")]
 #[case::with_its_script("finds_a_script", &["--soak", "60"], "3 of 3")]
+#[case::with_its_scripts("finds_after_a_while/scripts", &["--soak", "60"], "3 of 3")]
+#[case::with_its_time("finds_after_a_while/soak", &["--soak", "60"], "3 of 3")]
 #[case::as_often_as_asked_for("fails_in_run_1", &["--reruns", "19"], "1 of 20")]
 #[case::before_errors("ends_otherwise_after_a_failure/errors", &[], "")]
 #[case::before_it_is_unsupported("ends_otherwise_after_a_failure/unsupported", &[], "")]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::process::Command;
+use std::time::Instant;
 
 use conformance::calls::AnyCall;
 use conformance::report::{Report, Step, Unreadable, commit_of_the_checkout};
@@ -95,6 +96,41 @@ fn the_log_of_a_refusal_is_its_own() -> Outcome {
     let step =
         report.cases.first().and_then(|case| case.steps.last()).ok_or_else(|| harness("no step was recorded"))?;
     check!(step.log.len() == 1 && step.log[0].contains("cuIpcCloseMemHandle"), "{step:?}");
+    Ok(())
+}
+
+/// A step has the time that its call took, in milliseconds.
+#[rstest]
+#[conformance::test()]
+fn a_step_has_its_time() -> Outcome {
+    // The kernel runs for two seconds, and begins before the wait for it.
+    const LEAST: f64 = 1200.0;
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").args(["--exact", "planted::waits_for_a_kernel"]);
+    let began = Instant::now();
+    let run = run(command)?;
+    let most = began.elapsed().as_secs_f64() * 1e3;
+    let report = run.report()?;
+    let case = report.cases.first().ok_or_else(|| harness(format!("no case ran: {}", run.errors())))?;
+    let step = case.steps.iter().find(|step| step.call.starts_with("stream_synchronize"));
+    let took = step.and_then(|step| step.ms);
+    check!(took.is_some_and(|ms| (LEAST..=most).contains(&ms)), "{took:?} of {most} ms");
+    Ok(())
+}
+
+/// A long argument of a step is cut, so that it does not make the report long.
+#[rstest]
+#[conformance::test()]
+fn a_long_step_is_cut() -> Outcome {
+    let mut command = suite("reference")?;
+    // It writes 1 MiB.
+    command.env("CONFORMANCE_PLANTED", "1").args(["--exact", "planted::breach/reads_nothing,part=then_passes"]);
+    let run = run(command)?;
+    let report = run.report()?;
+    let case = report.cases.first().ok_or_else(|| harness(format!("no case ran: {}", run.errors())))?;
+    let step = case.steps.iter().find(|step| step.call.starts_with("write"));
+    let call = step.map(|step| step.call.as_str()).unwrap_or_default();
+    check!(call.ends_with('…') && call.len() < 1000, "{} bytes", call.len());
     Ok(())
 }
 

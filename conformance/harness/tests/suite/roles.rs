@@ -30,6 +30,41 @@ fn a_stopped_role_has_stopped(exporter: Role) -> Outcome {
     Ok(())
 }
 
+/// A role that does not stop before the deadline is an error, and is not waited for any longer.
+#[rstest]
+#[conformance::test()]
+fn a_role_that_does_not_stop_is_an_error(exporter: Role, importer: Role) -> Outcome {
+    exporter.let_itself_be_traced()?;
+    // A process does not stop until its tracer lets the signal through.
+    importer.hold_the_death_of(exporter.id())?;
+    exporter.set_deadline(Duration::from_millis(200));
+    let stopped = exporter.stop();
+    // Its end frees the exporter.
+    importer.kill()?;
+    check!(matches!(&stopped, Err(Stop::Harness(why)) if why.contains("it does not stop")), "{stopped:?}");
+    exporter.kill()
+}
+
+/// A stop does not hide that the role has died: the next step reports the crash.
+#[rstest]
+#[conformance::test()]
+fn a_stop_does_not_hide_a_crash(exporter: Role) -> Outcome {
+    const PATIENCE: Duration = Duration::from_secs(10);
+    exporter.set_deadline(PATIENCE);
+    let call = conformance::calls::planted::Call::die_of { signal: Signal::KILL.as_raw() };
+    let dying = exporter.begin::<()>(call)?;
+    let still_lives = dying.still_waits_after(PATIENCE)?;
+    check!(!still_lives, "the role lives on");
+    exporter.stop()?;
+    match dying.finish() {
+        Err(Stop::Crashed { end, .. }) => {
+            check!(end.contains("signal 9"), "the end is {end:?}");
+            Ok(())
+        }
+        other => Err(harness(format!("a dead role returned {other:?}"))),
+    }
+}
+
 /// A role that dies is reported as a crash with its signal and its step, and its process is reaped.
 #[rstest]
 #[case::segv(Signal::SEGV)]
@@ -55,9 +90,11 @@ fn a_role_that_dies_is_a_crash(exporter: Role, #[case] signal: Signal) -> Outcom
 #[conformance::test()]
 fn a_role_starts_again_in_its_process(exporter: Role) -> Outcome {
     let id = exporter.process_id()?;
-    let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(MIB)?)?;
+    let held = exporter.mem_alloc(MIB)?;
+    let handle = exporter.ipc_get_mem_handle(held)?;
     exporter.exec()?;
     check!(exporter.process_id()? == id);
+    check!(exporter.mem_get_address_range(held).is_err());
     let buffer = exporter.mem_alloc(MIB)?;
     check!(exporter.ipc_get_mem_handle(buffer)? != handle);
     exporter.mem_free(buffer)
@@ -78,6 +115,14 @@ fn a_role_that_does_not_answer_is_a_timeout(exporter: Role) -> Outcome {
         }
         other => Err(harness(format!("a hanging role returned {other:?}"))),
     }
+}
+
+/// A role that has sent more than its socket holds exits in order.
+#[rstest]
+#[conformance::test()]
+fn a_role_with_unread_messages_exits_in_order(exporter: Role) -> Outcome {
+    exporter.answer_again(50_000)?;
+    exporter.exit()
 }
 
 /// A role that keeps sending while it should exit is a timeout, and is killed.

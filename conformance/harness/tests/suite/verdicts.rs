@@ -27,11 +27,13 @@ fn a_model_runs_again_with_its_script(#[case] variables: &[(&str, &str)], #[case
 
 /// Each way to go wrong has its verdict, its reason, a command to run the case again, and an exit code.
 #[rstest]
-#[case::fail("fail", Verdict::Fail, "does not hold")]
+#[case::fail("fail", Verdict::Fail, " and [1, 1, 1, 1]")]
 #[case::wrong_byte("wrong_byte", Verdict::Fail, "exporter read 1 wrong byte of 4 with a copy (expected 0x07)")]
 #[case::refused("refused", Verdict::Fail, "cuIpcGetMemHandle returned CUDA_ERROR_INVALID_VALUE (1)")]
 #[case::broken_context("broken_context", Verdict::Fail, "after the case, the context no longer works")]
+#[case::lost_context("lost_context", Verdict::Pass, "")]
 #[case::stops_during_a_call("stops_during_a_call", Verdict::Fail, "the case knows better")]
+#[case::stops_during_a_long_call("stops_during_a_long_call", Verdict::Fail, "the case knows better")]
 #[case::stops_during_a_hang("stops_during_a_hang", Verdict::Timeout, "no answer to hang() before the deadline")]
 #[case::differs("differs", Verdict::Differs, "cuIpcGetMemHandle returned CUDA_ERROR_INVALID_VALUE")]
 #[case::broken_row("broken_row", Verdict::Differs, "the model knows better\nthe script")]

@@ -31,6 +31,30 @@ fn stops_during_a_call(exporter: Role) -> Outcome {
     Err(Stop::failed("the case knows better"))
 }
 
+/// Makes a kernel of a role run so long. Returns its stream.
+fn spin(role: &Role, time: Duration) -> Result<Stream, Stop> {
+    let stream = role.stream_create()?;
+    let nanoseconds = u64::try_from(time.as_nanos()).map_err(harness)?;
+    role.launch("spin".into(), vec![nanoseconds.into()], stream)?;
+    Ok(stream)
+}
+
+/// A check that does not hold while a role is in a call that returns only after a while.
+#[rstest]
+#[conformance::test()]
+fn stops_during_a_long_call(exporter: Role) -> Outcome {
+    let stream = spin(&exporter, Duration::from_millis(100))?;
+    let _ends = exporter.begin::<()>(conformance::calls::stream::Call::stream_synchronize { stream })?;
+    Err(Stop::failed("the case knows better"))
+}
+
+/// A call that returns after two seconds.
+#[rstest]
+#[conformance::test()]
+fn waits_for_a_kernel(exporter: Role) -> Outcome {
+    exporter.stream_synchronize(spin(&exporter, Duration::from_secs(2))?)
+}
+
 /// A check that does not hold while a role is in a call that does not return.
 #[rstest]
 #[conformance::test()]
@@ -112,6 +136,28 @@ fn finds_a_script() -> Outcome {
 }
 
 static HAS_FOUND: AtomicBool = AtomicBool::new(false);
+
+/// A model that needs several scripts, or a time, to find something. In a rerun it fails only if it is asked for just
+/// these.
+#[rstest]
+#[case::scripts(Again::Scripts(17))]
+#[case::soak(Again::Soak(Duration::from_secs(30)))]
+#[conformance::test()]
+fn finds_after_a_while(#[case] again: Again) -> Outcome {
+    static HAS_RUN: AtomicBool = AtomicBool::new(false);
+    let asked = (models().scripts, models().soak);
+    let is_found = match again {
+        _ if !HAS_RUN.swap(true, Ordering::Relaxed) => true,
+        Again::Scripts(number) => asked == (Some(number), None),
+        Again::Soak(time) => asked == (None, Some(time)),
+        Again::Script(_) => false,
+    };
+    if !is_found {
+        return Ok(());
+    }
+    annotate(Note { again: Some(again), ..Note::default() });
+    Err(Stop::failed("a script fails"))
+}
 
 /// Exported descriptors, which a process must be able to use in each of the ways in which cases use them.
 #[rstest]
@@ -371,13 +417,26 @@ fn breach(exporter: Role, #[case] how: Breach, #[values("breaks", "then_passes")
     Ok(())
 }
 
+/// Breaks the context of a role: a kernel writes where no memory is.
+fn break_the_context(role: &Role) -> Outcome {
+    let nowhere = role.mem_address_reserve(4 * MIB, 0, Pointer::NULL, 0)?;
+    role.launch("fill".into(), vec![nowhere.into(), 1_u64.into(), 7_u32.into()], Stream::DEFAULT)?;
+    role.stream_synchronize(Stream::DEFAULT).refused(&[])
+}
+
 /// A context that a refused call breaks.
 #[rstest]
 #[conformance::test()]
 fn broken_context(exporter: Role) -> Outcome {
-    let nowhere = exporter.mem_address_reserve(4 * MIB, 0, Pointer::NULL, 0)?;
-    exporter.launch("fill".into(), vec![nowhere.into(), 1_u64.into(), 7_u32.into()], Stream::DEFAULT)?;
-    exporter.stream_synchronize(Stream::DEFAULT).refused(&[])
+    break_the_context(&exporter)
+}
+
+/// The same in a role that may lose its context.
+#[rstest]
+#[conformance::test()]
+fn lost_context(exporter: Role) -> Outcome {
+    exporter.may_be_lost();
+    break_the_context(&exporter)
 }
 
 /// Memory that is not freed.
