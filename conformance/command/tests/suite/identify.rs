@@ -19,12 +19,8 @@ const CONTENTS: &str = "00112233445566778899aabbccddeeff";
 #[conformance::test(needs(gpus = 1))]
 fn a_case_sees_the_machine(exporter: Role) -> Outcome {
     observe("file", format!("{HOME}/driver/libcuda.so"));
-<<<<<<< ours
-    observe("gpus", vec![format!("GPU-{UUID}"), format!("GPU-{DIGITS}"), UUID.to_owned()]);
-=======
     observe("contents", CONTENTS);
-    observe("gpus", vec![format!("GPU-{UUID}"), format!("GPU-{DIGITS}")]);
->>>>>>> theirs
+    observe("gpus", vec![format!("GPU-{UUID}"), format!("GPU-{DIGITS}"), UUID.to_owned()]);
     // Otherwise the last lines of each run of these checks would show it.
     if std::env::var_os("HOME").is_some_and(|home| home == HOME) {
         conformance::disclose(&format!("{HOME}/secret of GPU-{UUID} can be read"));

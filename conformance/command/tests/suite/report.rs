@@ -167,11 +167,21 @@ fn a_page_of_a_leak_says_what_was_expected() -> Outcome {
 fn the_command_of_a_page_repeats_the_case() -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
     let mut command = suite("reference")?;
-    command.env(PLANTED.0, PLANTED.1).args(["--seed", "1", "--repeat", "5", "--exact", "planted::fails_in_run_5"]);
+    command.env(PLANTED.0, PLANTED.1).args([
+        "--seed",
+        "1",
+        "--repeat",
+        "5",
+        "--exact",
+        "planted::unsteady::fails_in_run_5",
+    ]);
     let text = report(&run(command)?, None, folder.path(), "1")?;
     check!(text.contains("no later run failed") && text.contains("--runs NUMBER"), "{text}");
     let page = fs::read_to_string(folder.path().join("planted-fails_in_run_5.md")).map_err(harness)?;
-    check!(page.contains("--driver reference --seed 1 --repeat 5 --exact planted::fails_in_run_5\n"), "{page}");
+    check!(
+        page.contains("--driver reference --seed 1 --repeat 5 --exact planted::unsteady::fails_in_run_5\n"),
+        "{page}"
+    );
     Ok(())
 }
 

@@ -47,7 +47,7 @@ fn other_cases_report_no_disclosure() -> Outcome {
 #[conformance::test()]
 fn runs_that_disclose_otherwise_disagree(#[case] which: &str, #[case] before: &str, #[case] after: &str) -> Outcome {
     let mut command = suite("reference")?;
-    let id = format!("planted::discloses_in_some_runs/{which}");
+    let id = format!("planted::unsteady::discloses_in_some_runs/{which}");
     command.env("CONFORMANCE_PLANTED", "1").args(["--repeat", "3", "--exact", &id]);
     let run = run(command)?;
     let report = run.report()?;

@@ -1,19 +1,13 @@
 //! Files that are not a driver, and machines that do not meet `--require` or the needs of a case.
 
-<<<<<<< ours
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use conformance::identity::Kind;
-use conformance::{Outcome, Stop, check};
-=======
-use std::path::{Path, PathBuf};
-
 use conformance::machine::{Device, Fabric, Machine};
 use conformance::report::Environment;
 use conformance::{Needs, Outcome, Stop, check};
->>>>>>> theirs
 use rstest::rstest;
 use tempfile::TempDir;
 

@@ -21,10 +21,10 @@ fn repeated(case: &str, times: u32, arguments: &[&str]) -> Result<(Run, CaseRepo
 /// A case passes if all its runs pass with the same observations. Addresses are not compared, and every run has the
 /// same seed. The report counts no failed runs.
 #[rstest]
-#[case::addresses("observes_an_address", 3)]
-#[case::before_the_end_changes("fails_in_run_5", 4)]
-#[case::before_an_observation_changes("observes_otherwise_in_run_3/passes", 2)]
-#[case::once("is_unsupported_in_run_2", 1)]
+#[case::addresses("unsteady::observes_an_address", 3)]
+#[case::before_the_end_changes("unsteady::fails_in_run_5", 4)]
+#[case::before_an_observation_changes("unsteady::observes_otherwise_in_run_3/passes", 2)]
+#[case::once("unsteady::is_unsupported_in_run_2", 1)]
 #[conformance::test()]
 fn runs_that_agree_pass(#[case] planted: &str, #[case] times: u32) -> Outcome {
     let (run, case) = repeated(planted, times, &[])?;
@@ -36,33 +36,33 @@ fn runs_that_agree_pass(#[case] planted: &str, #[case] times: u32) -> Outcome {
 /// Runs that disagree fail the case. The reason names the first run that disagrees and what differs, and the report counts
 /// the runs that failed.
 #[rstest]
-#[case::end("fails_in_run_5", 20, "run 1: pass; run 5: fail: run 5 is wrong", "1 of 20")]
+#[case::end("unsteady::fails_in_run_5", 20, "run 1: pass; run 5: fail: run 5 is wrong", "1 of 20")]
 #[case::unsupported(
-    "is_unsupported_in_run_2",
+    "unsteady::is_unsupported_in_run_2",
     2,
     "run 1: pass; run 2: unsupported: this machine does not support the planted case",
     "1 of 2"
 )]
 #[case::failure_before_an_error(
-    "ends_otherwise_after_a_failure/errors",
+    "unsteady::ends_otherwise_after_a_failure/errors",
     2,
     "run 1: fail: the first run is wrong; run 2: error: no process can be started",
     "2 of 2"
 )]
 #[case::worse_only_at_first(
-    "differs_in_run_1",
+    "unsteady::differs_in_run_1",
     4,
     "run 1: differs: exporter: cuIpcGetMemHandle returned CUDA_ERROR_INVALID_VALUE (1), expected CUDA_SUCCESS; run 2: pass",
     "1 of 4"
 )]
 #[case::observation(
-    "observes_otherwise_in_run_3/passes",
+    "unsteady::observes_otherwise_in_run_3/passes",
     4,
     "the observation `codes` was [0,1] in run 1 and [0,2] in run 3",
     "1 of 4"
 )]
 #[case::observation_of_a_failure(
-    "observes_otherwise_in_run_3/fails",
+    "unsteady::observes_otherwise_in_run_3/fails",
     4,
     "it fails; the observation `codes` was [0,1] in run 1 and [0,2] in run 3",
     "4 of 4"
@@ -86,30 +86,18 @@ fn runs_that_disagree_fail(
     Ok(())
 }
 
-/// The verdict of runs that disagree is the worst one, while the reason names the first run that disagrees.
-#[rstest]
-#[conformance::test()]
-fn the_worst_of_runs_that_disagree_counts() -> Outcome {
-    let (run, case) = repeated("gets_worse", 3, &[])?;
-    let reason = "run 1: pass; run 2: fail: the second run is wrong";
-    check!(case.verdict == Verdict::Crash && case.reason.as_deref() == Some(reason), "{case:?}");
-    check!(case.runs.is_some_and(|runs| runs.to_string() == "2 of 3"), "{case:?}");
-    check!(run.output.status.code() == Some(101), "{}: {}", run.output.status, run.text());
-    Ok(())
-}
-
 /// A case that fails runs twice more, each time in new processes, and the report says how often it failed. It fails the
 /// run even if it passed twice.
 #[rstest]
 #[case::always("fail", &[], "3 of 3")]
-#[case::by_chance("fails_in_run_1", &[], "1 of 3")]
-#[case::in_new_processes("fails_in_a_new_process", &[], "3 of 3")]
+#[case::by_chance("unsteady::fails_in_run_1", &[], "1 of 3")]
+#[case::in_new_processes("unsteady::fails_in_a_new_process", &[], "3 of 3")]
 #[case::with_its_script("finds_a_script", &["--soak", "60"], "3 of 3")]
 #[case::with_its_scripts("finds_after_a_while/scripts", &["--soak", "60"], "3 of 3")]
 #[case::with_its_time("finds_after_a_while/soak", &["--soak", "60"], "3 of 3")]
-#[case::as_often_as_asked_for("fails_in_run_1", &["--reruns", "19"], "1 of 20")]
-#[case::before_errors("ends_otherwise_after_a_failure/errors", &[], "")]
-#[case::before_it_is_unsupported("ends_otherwise_after_a_failure/unsupported", &[], "")]
+#[case::as_often_as_asked_for("unsteady::fails_in_run_1", &["--reruns", "19"], "1 of 20")]
+#[case::before_errors("unsteady::ends_otherwise_after_a_failure/errors", &[], "")]
+#[case::before_it_is_unsupported("unsteady::ends_otherwise_after_a_failure/unsupported", &[], "")]
 #[case::never("fail", &["--reruns", "0"], "")]
 #[conformance::test()]
 fn a_failure_runs_again(#[case] planted: &str, #[case] arguments: &[&str], #[case] failed: &str) -> Outcome {
@@ -131,7 +119,7 @@ fn the_worst_run_has_the_verdict(
     #[case] reason: &str,
     #[case] failed: &str,
 ) -> Outcome {
-    let (_run, case) = repeated(&format!("gets_worse/{planted}"), times, &[])?;
+    let (_run, case) = repeated(&format!("unsteady::gets_worse/{planted}"), times, &[])?;
     let found = case.reason.clone().unwrap_or_default();
     check!(case.verdict == Verdict::Crash && found.starts_with(reason), "{case:?}");
     check!(case.runs.is_some_and(|runs| runs.to_string() == failed), "{case:?}");
@@ -143,7 +131,7 @@ fn the_worst_run_has_the_verdict(
 #[conformance::test()]
 fn a_defect_of_chance_is_not_believed() -> Outcome {
     let mut command = suite("reference")?;
-    command.env("CONFORMANCE_PLANTED", "1").arg("planted::wavers");
+    command.env("CONFORMANCE_PLANTED", "1").arg("planted::unsteady::wavers");
     let report = run(command)?.report()?;
     let counted: Vec<_> = report.cases.iter().filter_map(|case| case.runs).map(|runs| runs.to_string()).collect();
     check!(counted == ["1 of 3", "1 of 3", "1 of 3", "1 of 3"], "{counted:?} of {} cases", report.cases.len());
@@ -167,8 +155,8 @@ fn a_steady_defect_is_believed() -> Outcome {
 /// A listed bug that shows in every run is a deviation. If it shows only in a later run, the runs disagree.
 #[rstest]
 #[case::in_every_run("fail", "does not hold", Verdict::Deviation, "")]
-#[case::with_another_observation("observes_otherwise_in_run_3/fails", "it fails", Verdict::Deviation, "")]
-#[case::in_a_later_run("fails_in_run_5", "is wrong", Verdict::Fail, "run 1: fixed: ")]
+#[case::with_another_observation("unsteady::observes_otherwise_in_run_3/fails", "it fails", Verdict::Deviation, "")]
+#[case::in_a_later_run("unsteady::fails_in_run_5", "is wrong", Verdict::Fail, "run 1: fixed: ")]
 #[conformance::test()]
 fn a_deviation_in_every_run_stays_one(
     #[case] planted: &str,

@@ -317,9 +317,9 @@ impl Failing {
 
 /// `--from` runs the cases of a report that failed, or those with certain verdicts.
 #[rstest]
-#[case::failed(&[], &["planted::crash", "planted::fail", "planted::fails_in_run_1"])]
+#[case::failed(&[], &["planted::crash", "planted::fail", "planted::unsteady::fails_in_run_1"])]
 #[case::crashed(&["--verdict", "crash"], &["planted::crash"])]
-#[case::two(&["--verdict", "crash,pass"], &["planted::crash", "planted::fails_in_run_5", "sample::null_is_refused"])]
+#[case::two(&["--verdict", "crash,pass"], &["planted::crash", "planted::unsteady::fails_in_run_5", "sample::null_is_refused"])]
 #[conformance::test()]
 fn a_report_selects_cases(#[case] arguments: &[&str], #[case] expected: &[&str]) -> Outcome {
     let failing = Failing::new()?;
@@ -335,7 +335,11 @@ fn a_report_selects_cases(#[case] arguments: &[&str], #[case] expected: &[&str])
 /// A report of another version can name cases that this suite lacks. The run says how many, and runs the others. If there
 /// are no others, the run is refused.
 #[rstest]
-#[case::some("planted::crash", Some(101), "warning: --from REPORT: this suite lacks 1 of its cases, such as gone::crash")]
+#[case::some(
+    "planted::crash",
+    Some(101),
+    "warning: --from REPORT: this suite lacks 1 of its cases, such as gone::crash"
+)]
 #[case::all("planted::", Some(1), "conformance: --from REPORT: this suite lacks 4 of its cases, such as gone::crash")]
 #[conformance::test()]
 fn cases_that_the_suite_lacks_are_told(
