@@ -177,7 +177,7 @@ fn the_command_of_a_page_repeats_the_case() -> Outcome {
     ]);
     let text = report(&run(command)?, None, folder.path(), "1")?;
     check!(text.contains("no later run failed") && text.contains("--runs NUMBER"), "{text}");
-    let page = fs::read_to_string(folder.path().join("planted-fails_in_run_5.md")).map_err(harness)?;
+    let page = fs::read_to_string(folder.path().join("planted-unsteady-fails_in_run_5.md")).map_err(harness)?;
     check!(
         page.contains("--driver reference --seed 1 --repeat 5 --exact planted::unsteady::fails_in_run_5\n"),
         "{page}"

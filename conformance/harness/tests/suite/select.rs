@@ -299,7 +299,8 @@ impl Failing {
     fn new() -> Result<Self, Stop> {
         let failing = Self { folder: tempfile::tempdir().map_err(harness)? };
         let mut command = failing.suite()?;
-        command.args(["planted::fail", "planted::crash", "sample::null", "--report"]).arg(failing.path());
+        let cases = ["planted::fail", "planted::unsteady::fails", "planted::crash", "sample::null"];
+        command.args(cases).arg("--report").arg(failing.path());
         finish(command)?;
         Ok(failing)
     }
