@@ -32,7 +32,7 @@ impl Place {
         }
     }
 
-    /// The place so many bytes later.
+    /// Returns the place that is `bytes` later.
     fn offset(self, bytes: u64) -> Result<Self> {
         let moved = |address: u64| address.checked_add(bytes).ok_or(INVALID_VALUE);
         Ok(match self {
@@ -43,7 +43,7 @@ impl Place {
     }
 }
 
-/// Rows of memory, which begin a pitch apart. Other memory is one row.
+/// Rows of memory that begin a pitch apart. Memory without a pitch is one row.
 #[derive(Clone, Copy)]
 struct Rows {
     first: Place,
@@ -57,7 +57,8 @@ impl Rows {
         Self { first, pitch: 0, width: size as u64, height: 1 }
     }
 
-    /// The rows that a rectangle names: where it begins, and the first of its bytes and rows.
+    /// Returns the rows that a rectangle names. `begin` is where its memory begins, and `x` and `y` are its first byte and
+    /// row.
     fn of(copy: &CUDA_MEMCPY2D, begin: Place, pitch: usize, (x, y): (usize, usize)) -> Result<Self> {
         let [x, y, pitch, width, height] = [x, y, pitch, copy.WidthInBytes, copy.Height].map(|size| size as u64);
         if x.checked_add(width).is_none_or(|end| end > pitch) {
@@ -234,7 +235,7 @@ fn moved(state: &State, to: &Rows, from: &Rows) -> u64 {
     size
 }
 
-/// Returns both sides of a copy as a fault changes them.
+/// Returns both sides of a copy, changed if a fault is on.
 fn changed(state: &State, mut to: Rows, mut from: Rows) -> (Rows, Rows) {
     let width = moved(state, &to, &from);
     for side in [&mut to, &mut from] {
@@ -244,7 +245,7 @@ fn changed(state: &State, mut to: Rows, mut from: Rows) -> (Rows, Rows) {
             && fault!(
                 "rows-of-an-import-have-no-pitch",
                 ["IPCMEM-OPEN-001", "POOL-PTR-001", "VMM-IMP-001"],
-                "A copy of rows finds those of an import one behind the other."
+                "A copy of rows ignores the pitch of an import."
             )
         {
             side.pitch = width;
@@ -416,7 +417,7 @@ entry_points! {
         copy(Rows::target(&rectangle)?, Rows::source(&rectangle)?)
     }
 
-    // Every pitch is right for this driver.
+    // This driver accepts any pitch, so this call is cuMemcpy2D.
     fn cuMemcpy2DUnaligned_v2(rectangle: Input<CUDA_MEMCPY2D>) {
         let rectangle = rectangle.value()?;
         copy(Rows::target(&rectangle)?, Rows::source(&rectangle)?)

@@ -27,7 +27,11 @@ fn filled(state: &State, address: u64, size: u64) -> (u64, u64) {
         }
         Memory::Mapping { allocation, .. }
             if allocation.is_import()
-                && fault!("fill-of-a-mapped-import-begins-at-its-base", ["VMM-IMP-001"], "The offset is ignored.") =>
+                && fault!(
+                    "fill-of-a-mapped-import-begins-at-its-base",
+                    ["VMM-IMP-001"],
+                    "A fill ignores the offset."
+                ) =>
         {
             (range.base, size)
         }
@@ -40,7 +44,7 @@ fn filled(state: &State, address: u64, size: u64) -> (u64, u64) {
     }
 }
 
-/// Rows of memory that a fill sets, which begin a pitch apart. Other memory is one row.
+/// Rows of memory that a fill sets, and that begin a pitch apart. Memory without a pitch is one row.
 #[derive(Clone, Copy)]
 struct Rows {
     address: u64,

@@ -55,7 +55,7 @@ impl Kernel {
                 let is_late = fault!(
                     "stores-over-a-link-are-late",
                     ["IPCEVT-039"],
-                    "What a kernel stores to memory of a peer gets there some time after the kernel has ended."
+                    "What a kernel writes to memory of a peer arrives only after the kernel has ended."
                 ) && is_of_a_peer(context, words)?;
                 let words = Words::new(context, words, count, Access::Write)?;
                 let store = move || {

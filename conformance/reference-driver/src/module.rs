@@ -189,7 +189,7 @@ impl State {
             && fault!(
                 "launch-on-another-thread-does-nothing",
                 ["IPCMEM-OPEN-046", "VMM-IMP-001", "POOL-PTR-001"],
-                "Only kernels of the thread that launches first run."
+                "A launch does nothing, except in the thread that launched first."
             )
         {
             return Ok(());

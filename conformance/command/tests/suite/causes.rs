@@ -173,7 +173,7 @@ fn a_check_is_told_in_c(#[case] reason: &'static str, #[case] told: &str) -> Out
     Ok(())
 }
 
-/// The words of a reason stay as they are where they are no call, also after `in`.
+/// Words after `in` that name no call stay in a reason.
 #[rstest]
 #[conformance::test()]
 fn words_that_are_no_call_stay_words() -> Outcome {

@@ -11,7 +11,7 @@ const HOME: &str = "/home/alice-the-tester";
 const UUID: &str = "5a1e0000-1111-2222-3333-444444444444";
 const HOST: &str = "alices-node-7";
 const DIGITS: &str = "5a1e0000111122223333444444444444";
-/// As many digits as a UUID has.
+/// Contents of memory with as many digits as a UUID.
 const CONTENTS: &str = "00112233445566778899aabbccddeeff";
 
 /// Observes and asks for what identifies a machine.

@@ -84,7 +84,8 @@ fn slower_calls_than_in_the_record_are_told(#[case] alter: fn(&mut Report), #[ca
     Ok(())
 }
 
-/// The text and the Markdown name the record, and how near it is, before the changes. They count the verdicts of both.
+/// Text and Markdown begin with the record and say how near it is. They count the verdicts of the record and of the
+/// report.
 #[rstest]
 #[case::text("text", "record: nvidia-580.159.04-h200-x2.jsonl", "verdicts: 3 -> 2 pass, 0 -> 1 crash\n")]
 #[case::markdown("markdown", "- record: nvidia-580.159.04-h200-x2.jsonl", "| pass | 3 | 2 |\n| crash | 0 | 1 |\n")]

@@ -61,7 +61,7 @@ struct Rows {
 }
 
 impl Rows {
-    /// Divides a range: every other row, the rows between, and what is left.
+    /// Divides a range into every other row, the rows between them, and the bytes after the last whole row.
     fn of(count: u64) -> impl Iterator<Item = Self> {
         let (whole, left) = (count as usize / WIDTH, count as usize % WIDTH);
         let even = Self { begin: 0, width: WIDTH, height: whole.div_ceil(2) };

@@ -1,5 +1,7 @@
 //! The command that runs a case again from the directory in which this program was run.
 
+use std::collections::BTreeMap;
+
 use super::nextest::under_nextest;
 use super::options::{DEADLINE, Options};
 use crate::driver::Choice;
@@ -46,9 +48,10 @@ fn pairs(flags: &[String]) -> Vec<(&str, &str)> {
     pairs
 }
 
-/// Returns the command, quoted for a shell. Under nextest it sets variables, because nextest passes no arguments. A
+/// Returns the command, quoted for a shell, after the settings of a simulated driver. Under nextest it sets variables, because nextest passes no arguments. A
 /// bundle runs without cargo.
 pub(super) fn command(package: &str, driver: &Choice, run: &Run, flags: &[String], id: &str) -> String {
+    let variables = variables(driver);
     let (driver, seed) = (quoted(&driver.to_string()), run.seed);
     let settings = pairs(flags).into_iter();
     if under_nextest().is_some() {
@@ -62,8 +65,8 @@ pub(super) fn command(package: &str, driver: &Choice, run: &Run, flags: &[String
         // In a filter of nextest, a comma ends a name.
         let filter = quoted(&format!("test(={})", id.replace(',', "\\,")));
         return format!(
-            "CONFORMANCE_DRIVER={driver} CONFORMANCE_SEED={seed}{fresh}{repeat}{settings} cargo nextest run -p {package} -E \
-             {filter}"
+            "{variables}CONFORMANCE_DRIVER={driver} CONFORMANCE_SEED={seed}{fresh}{repeat}{settings} cargo nextest run -p \
+             {package} -E {filter}"
         );
     }
     let fresh = if run.fresh { " --fresh" } else { "" };
@@ -73,7 +76,25 @@ pub(super) fn command(package: &str, driver: &Choice, run: &Run, flags: &[String
         format!(" --{name}{value}")
     };
     let settings: String = settings.map(flag).collect();
-    format!("{} --driver {driver} --seed {seed}{fresh}{repeat}{settings} --exact {}", program(package), quoted(id))
+    let program = program(package);
+    format!("{variables}{program} --driver {driver} --seed {seed}{fresh}{repeat}{settings} --exact {}", quoted(id))
+}
+
+/// Returns the settings of the reference driver and of the interposer, such as a fault. Without them, the case would run
+/// on another driver.
+fn variables(driver: &Choice) -> String {
+    if matches!(driver, Choice::System) {
+        return String::new();
+    }
+    // The name of the machine does not change a case.
+    let is_setting = |name: &str| {
+        name.starts_with("REFERENCE_DRIVER_") && name != "REFERENCE_DRIVER_MACHINE"
+            || name.starts_with("FAULT_INTERPOSER_")
+    };
+    let texts =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let settings: BTreeMap<_, _> = texts.filter(|(name, value)| is_setting(name) && !value.is_empty()).collect();
+    settings.into_iter().map(|(name, value)| format!("{name}={} ", quoted(&value))).collect()
 }
 
 /// Returns the setting with which each case runs as often as in this run, or nothing if it runs once.

@@ -228,7 +228,8 @@ fn found_first(folder: &TempDir) -> Result<OsString, Stop> {
     std::env::join_paths(std::iter::once(folder.path().to_owned()).chain(others)).map_err(harness)
 }
 
-/// With `auto`, a run tests the system's driver if that finds a device. Here it is a copy of the reference driver.
+/// With `auto`, a run checks the system's driver if the driver finds a device. In this test, that driver is a copy of the
+/// reference driver.
 #[rstest]
 #[conformance::test()]
 fn auto_takes_the_driver_of_the_system() -> Outcome {

@@ -99,7 +99,7 @@ fn a_kernel_log_that_cannot_be_read_is_a_warning() -> Outcome {
     Ok(())
 }
 
-/// Under cargo, which starts a suite in the folder of its package, a relative path is one of the shell.
+/// Under cargo, a relative path starts at the folder of the shell, although cargo starts a suite in its package.
 #[rstest]
 #[conformance::test()]
 fn a_kernel_log_is_in_the_folder_of_the_shell() -> Outcome {

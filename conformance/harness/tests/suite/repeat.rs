@@ -126,7 +126,7 @@ fn the_worst_run_has_the_verdict(
     Ok(())
 }
 
-/// A defect that cases showed in some of their runs only is not believed: each case with it runs again.
+/// If cases show a defect only in some of their runs, each case with this defect runs again.
 #[rstest]
 #[conformance::test()]
 fn a_defect_of_chance_is_not_believed() -> Outcome {

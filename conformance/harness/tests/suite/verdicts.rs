@@ -226,6 +226,7 @@ fn again(mut command: Command) -> Result<(String, String), Stop> {
 #[rstest]
 #[case::cargo(&[("CARGO", "cargo")], &[], "cargo test -p conformance-harness -- --driver reference --seed 7 --exact planted::fail")]
 #[case::fresh(&[("CARGO", "cargo")], &["--fresh"], "cargo test -p conformance-harness -- --driver reference --seed 7 --fresh --exact planted::fail")]
+#[case::simulated(&[("CARGO", "cargo"), ("REFERENCE_DRIVER_MACHINE", "planted"), ("REFERENCE_DRIVER_FAULT", "close-does-nothing")], &[], "REFERENCE_DRIVER_FAULT=close-does-nothing cargo test -p conformance-harness -- --driver reference --seed 7 --exact planted::fail")]
 #[case::nextest(&[("CARGO", "cargo"), ("NEXTEST_RUN_ID", "planted")], &[], "CONFORMANCE_DRIVER=reference CONFORMANCE_SEED=7 cargo nextest run -p conformance-harness -E 'test(=planted::fail)'")]
 #[case::fresh_nextest(&[("NEXTEST_RUN_ID", "planted")], &["--fresh"], "CONFORMANCE_DRIVER=reference CONFORMANCE_SEED=7 CONFORMANCE_FRESH=true cargo nextest run -p conformance-harness -E 'test(=planted::fail)'")]
 #[conformance::test()]

@@ -33,7 +33,7 @@ fn stops_during_a_call(exporter: Role) -> Outcome {
     Err(Stop::failed("the case knows better"))
 }
 
-/// Makes a kernel of a role run so long. Returns its stream.
+/// Starts a kernel of a role that runs for `time`. Returns its stream.
 fn spin(role: &Role, time: Duration) -> Result<Stream, Stop> {
     let stream = role.stream_create()?;
     let nanoseconds = u64::try_from(time.as_nanos()).map_err(harness)?;
@@ -560,7 +560,7 @@ fn error() -> Outcome {
     panic!("this case is wrong")
 }
 
-/// A case that panics in the words of a run whose output cannot be written.
+/// A case that panics with the message that libtest-mimic has if the output cannot be written.
 #[rstest]
 #[conformance::test()]
 fn unwraps_an_error() -> Outcome {

@@ -1,4 +1,4 @@
-//! Cases of which some runs end otherwise than others.
+//! Cases whose runs differ.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

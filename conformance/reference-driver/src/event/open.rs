@@ -79,7 +79,7 @@ impl State {
             && fault!(
                 "open-event-by-process-1-never-completes",
                 ["IPCEVT-044"],
-                "An event that the first process of a PID namespace opens never completes."
+                "An event that process 1 of a PID namespace opens never completes."
             )
         {
             return Ok(Body::Orphan(Some(Arc::default())));

@@ -155,7 +155,7 @@ impl State {
                 && fault!(
                     "pool-import-pointer-by-process-1-copies",
                     ["POOL-IMP-019"],
-                    "What the first process of a PID namespace writes to an import stays private to it."
+                    "Process 1 of a PID namespace imports a copy."
                 ) =>
             {
                 Some(0)

@@ -218,7 +218,7 @@ impl State {
             && fault!(
                 "import-by-process-1-keeps-its-writes",
                 ["VMM-IMP-037"],
-                "The first process of a PID namespace imports a copy."
+                "Process 1 of a PID namespace imports a copy."
             )
         {
             block.make_private(0, block.size, true)?;

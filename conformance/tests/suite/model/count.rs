@@ -60,7 +60,7 @@ pub(crate) fn scripts_share_by_all(fewest: usize) -> Outcome {
     Ok(())
 }
 
-/// In so many of 100 scripts, a process reads what another one wrote.
+/// Checks that in at least `fewest` of 100 scripts, a process reads what another one wrote.
 pub(crate) fn scripts_read_what_others_wrote(protocols: &'static [Protocol], fewest: usize) -> Outcome {
     let found = count(protocols, *SEEDS.start(), reads_what_others_wrote)?;
     check!(found >= fewest, "in {found} of {SCRIPTS} scripts, a process reads what another one wrote");
@@ -83,7 +83,8 @@ fn reads_what_others_wrote(script: &Script) -> bool {
     })
 }
 
-/// In so many of 100 scripts of every protocol, a call for legacy memory gets memory of another protocol.
+/// Checks that in at least `fewest` of 100 scripts of all protocols, a call for legacy memory gets memory of another
+/// protocol.
 pub(crate) fn scripts_misuse_other_memory(fewest: usize) -> Outcome {
     let is_one = |step: Step| matches!(step, Step::Legacy(step) if step.misuses_other_memory());
     let misuses = |script: &Script| steps(script).any(|(step, _)| is_one(step));
@@ -95,7 +96,7 @@ pub(crate) fn scripts_misuse_other_memory(fewest: usize) -> Outcome {
     Ok(())
 }
 
-/// So many of 100 scripts have a step of a row.
+/// Checks that at least `fewest` of 100 scripts have a step of a row.
 pub(crate) fn scripts_have_steps_of(protocols: &'static [Protocol], row: &str, fewest: usize) -> Outcome {
     let has_one = |script: &Script| {
         let mut world = script.start();

@@ -14,7 +14,7 @@ use super::step::{Protocol, Step};
 use super::world::{Machine, World};
 use super::{events, legacy, pools, virtual_memory};
 
-/// The number of steps of a script, before an end of a process, an exchange and the last looks at all memory.
+/// The number of steps of a script, without the end of a process, an exchange and the last reads of all memory.
 const STEPS: RangeInclusive<usize> = 6..=40;
 
 /// The number of steps of a script of several protocols. Each of them needs some to share anything.

@@ -135,7 +135,7 @@ pub(crate) fn add_an_exchange(script: &mut Script, protocol: Protocol) {
     add(script, steps);
 }
 
-/// Adds those of the steps that are possible.
+/// Adds the steps, without those that are impossible.
 fn add(script: &mut Script, steps: Vec<Step>) {
     script.steps.extend(steps);
     script.leave_out_impossible();
@@ -178,7 +178,7 @@ fn exchange(world: &World, protocol: Protocol) -> Vec<Step> {
     match protocol {
         Protocol::VirtualMemory => exchange_by_virtual_memory(world),
         Protocol::Pools => exchange_by_pools(world),
-        // Their scripts have many of themselves.
+        // Scripts of legacy memory have enough exchanges without this, and events have no contents.
         Protocol::Legacy | Protocol::Events => Vec::new(),
     }
 }
