@@ -35,7 +35,9 @@ object!(
     /// A `CUmemGenericAllocationHandle` of a role.
     Physical,
     /// A `CUgraph` of a role.
-    Graph
+    Graph,
+    /// A `CUgraphExec` of a role.
+    GraphExec
 );
 
 /// The number of a file descriptor in a role.

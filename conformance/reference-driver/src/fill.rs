@@ -67,7 +67,9 @@ impl Rows {
 
 /// Checks the arguments of a fill, and returns the memory to fill.
 fn prepare(state: &State, stream: &Arc<Stream>, rows: &Rows, unit: usize) -> Result<Vec<Span>> {
-    let is_cut = rows.height > 1
+    // Rows without bytes are checked once, however many there are.
+    let height = if rows.width == 0 { rows.height.min(1) } else { rows.height };
+    let is_cut = height > 1
         && state.is_import(rows.address)
         && fault!(
             "fill-of-rows-of-an-import-leaves-out-the-last",
@@ -75,7 +77,7 @@ fn prepare(state: &State, stream: &Arc<Stream>, rows: &Rows, unit: usize) -> Res
             "A fill of rows of an import sets all but the last one."
         );
     let mut all = Vec::new();
-    for row in 0..rows.height - usize::from(is_cut) {
+    for row in 0..height - usize::from(is_cut) {
         let offset = row.checked_mul(rows.pitch).ok_or(INVALID_VALUE)?;
         let address = rows.address.checked_add(offset as u64).ok_or(INVALID_VALUE)?;
         all.extend(prepare_row(state, stream, address, unit, rows.width)?);

@@ -19,6 +19,16 @@ impl State {
         self.reach_device(context, address, size, By::Driver, access)?.pop().ok_or(INVALID_VALUE)
     }
 
+    /// Whether a stream writes the value before its earlier work, as it does with a fault.
+    fn writes_at_once(&self, address: u64) -> bool {
+        self.is_import(address)
+            && fault!(
+                "a-stream-writes-a-value-to-an-import-at-once",
+                ["IPCMEM-OPEN-001", "POOL-PTR-024", "VMM-IMP-001"],
+                "A write of a value to an import does not wait for the earlier work of its stream."
+            )
+    }
+
     /// Whether a stream goes on without the value, as it does with a fault.
     fn skips_wait(&self, address: u64) -> bool {
         self.is_import(address)
@@ -68,6 +78,12 @@ macro_rules! values {
                 let stream = state.stream(stream)?;
                 check_write(flags)?;
                 let place = state.value(stream.context, address, size_of::<$value>() as u64, Access::Write)?;
+                if state.writes_at_once(address) {
+                    // SAFETY: the address is checked and aligned, and the span keeps it mapped.
+                    unsafe { <$atomic>::from_ptr(place.address as *mut $value) }.store(value, Ordering::SeqCst);
+                    place.broadcast();
+                    return Ok(());
+                }
                 state.issue(&stream, move |_| {
                     // SAFETY: the address is checked and aligned, and the span keeps it mapped.
                     unsafe { <$atomic>::from_ptr(place.address as *mut $value) }.store(value, Ordering::SeqCst);

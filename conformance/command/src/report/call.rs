@@ -89,6 +89,13 @@ fn registered(program: &mut Program, participant: usize, number: u64, length: u6
     name
 }
 
+/// Returns what an address lies in, and not only near, as host memory may lie near device memory by chance.
+fn holder(program: &Program, participant: usize, address: u64) -> Option<&Value> {
+    let (place, offset) = program.values.place(participant, address)?;
+    let value = program.values.get(place);
+    u64::try_from(offset).is_ok_and(|offset| offset == 0 || offset < value.size).then_some(value)
+}
+
 /// Writes the address of host memory of a participant.
 pub(crate) fn host(program: &mut Program, participant: usize, value: u64) -> String {
     match program.values.place(participant, value) {
@@ -260,10 +267,16 @@ impl Writer<'_> {
             return Some("NULL".to_owned());
         }
         match (function, self.parameter.name) {
+            // Page-locked memory stays that: a buffer of the program would not be.
+            ("cuMemcpyHtoD" | "cuMemcpyHtoDAsync", "srcHost") | ("cuMemcpyDtoH" | "cuMemcpyDtoHAsync", "dstHost")
+                if holder(program, participant, value).is_some_and(|it| it.of == "void *" && !it.is_released) =>
+            {
+                Some(host(program, participant, value))
+            }
             ("cuMemImportFromShareableHandle", "osHandle") | ("cuMemPoolImportFromShareableHandle", "handle") => {
                 self.shared()
             }
-            ("cuMemHostRegister", _) if program.values.place(participant, value).is_none() => {
+            ("cuMemHostRegister", _) if holder(program, participant, value).is_none() => {
                 Some(registered(program, participant, value, self.arguments[1].value))
             }
             ("cuMemcpyHtoD" | "cuMemcpyHtoDAsync", "srcHost") => self.source(written),
@@ -467,6 +480,23 @@ mod tests {
         let written = write(&mut program, 1, &Called { call, thread: None, returned });
         assert_eq!(written.ok().map(|written| written.text), Some(format!("{function}({name})")));
         assert!(program.values.get(place).is_released, "{name} does not count as destroyed");
+    }
+
+    /// The program allocates host memory that a call registers, even if it lay beside device memory.
+    #[rstest]
+    #[case::before(0x1000_0000 - 0x2000)]
+    #[case::behind(0x1000_0000 + 0x1000)]
+    fn registered_memory_is_not_placed_beside_other_memory(#[case] address: u64) {
+        let mut program = Program::new(std::iter::once("ROLE".to_owned()));
+        let (_, place) = program.variable(1, Kind::Object, "CUdeviceptr", "pointer", 0x1000_0000);
+        program.values.get_mut(place).size = 0x1000;
+        let argument = |kind: &str, value: u64| Argument { kind: kind.to_owned(), value, bytes: None };
+        let arguments = vec![argument("*mut c_void", address), argument("usize", 0x2000), argument("c_uint", 2)];
+        let call = Call { process: 1, thread: 1, function: "cuMemHostRegister".to_owned(), arguments };
+        let returned = Some(Returned { code: 0, outputs: vec![None; 3] });
+        let written = write(&mut program, 1, &Called { call, thread: None, returned });
+        let text = written.ok().map(|written| written.text);
+        assert!(text.is_some_and(|text| text.starts_with("cuMemHostRegister(host")), "{address:#x}");
     }
 
     /// A text stays one in C, whatever it contains.

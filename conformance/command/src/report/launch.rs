@@ -44,7 +44,9 @@ pub(crate) fn launch(program: &mut Program, me: usize, step: &Step, called: &Cal
     let stream = arguments[8].value;
     let stream = match program.values.equal_to(stream, |value| value.owner == me && value.of == "CUstream").last() {
         Some(place) if stream != 0 => program.values.get(*place).name.clone(),
-        _ => "NULL".to_owned(),
+        _ if stream == 0 => "NULL".to_owned(),
+        // A default stream by its handle.
+        _ => format!("(void *){stream:#x}ULL"),
     };
     program.kernels.insert(kernel.to_owned());
     Ok(format!("launch_{kernel}({}, {stream})", texts.join(", ")))

@@ -8,7 +8,7 @@ use cuda_ipc_sys::{
 
 use crate::message::Refused;
 use crate::role::{Resource, Session};
-use crate::{Event, Graph, Pointer, Stream};
+use crate::{Event, Graph, GraphExec, Pointer, Stream};
 
 calls! {
     /// `cuGraphCreate`.
@@ -39,6 +39,20 @@ calls! {
         cuda!(session.cuGraphInstantiateWithFlags(&mut executable, graph.0 as _, 0));
         session.ledger.add(Resource::GraphExec(executable as u64));
         cuda!(session.cuGraphLaunch(executable, stream.0 as _));
+        Ok(())
+    }
+
+    /// `cuGraphInstantiateWithFlags`.
+    fn graph_instantiate(session, graph: Graph) -> GraphExec {
+        let mut executable = ptr::null_mut();
+        cuda!(session.cuGraphInstantiateWithFlags(&mut executable, graph.0 as _, 0));
+        session.ledger.add(Resource::GraphExec(executable as u64));
+        Ok(GraphExec(executable as u64))
+    }
+
+    /// `cuGraphLaunch` of an executable graph, which may have run before.
+    fn graph_exec_launch(session, executable: GraphExec, stream: Stream) -> () {
+        cuda!(session.cuGraphLaunch(executable.0 as _, stream.0 as _));
         Ok(())
     }
 

@@ -175,6 +175,26 @@ calls! {
         Ok(())
     }
 
+    /// `cuMemcpyDtoH` to host memory of this role, or `cuMemcpyDtoHAsync` if there is a stream.
+    fn memcpy_to_host(session, host: Pointer, from: Pointer, count: u64, stream: Option<Stream>) -> () {
+        let to = host.0 as *mut c_void;
+        match stream {
+            Some(stream) => cuda!(session.cuMemcpyDtoHAsync(to, from.0, count as usize, stream.0 as _)),
+            None => cuda!(session.cuMemcpyDtoH(to, from.0, count as usize)),
+        }
+        Ok(())
+    }
+
+    /// `cuMemcpyHtoD` from host memory of this role, or `cuMemcpyHtoDAsync` if there is a stream.
+    fn memcpy_from_host(session, to: Pointer, host: Pointer, count: u64, stream: Option<Stream>) -> () {
+        let from = host.0 as *const c_void;
+        match stream {
+            Some(stream) => cuda!(session.cuMemcpyHtoDAsync(to.0, from, count as usize, stream.0 as _)),
+            None => cuda!(session.cuMemcpyHtoD(to.0, from, count as usize)),
+        }
+        Ok(())
+    }
+
     /// `cuMemcpyDtoDAsync`.
     fn memcpy_dtod_async(session, to: Pointer, from: Pointer, count: u64, stream: Stream) -> () {
         cuda!(session.cuMemcpyDtoDAsync(to.0, from.0, count as usize, stream.0 as _));

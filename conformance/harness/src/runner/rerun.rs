@@ -48,8 +48,8 @@ fn pairs(flags: &[String]) -> Vec<(&str, &str)> {
     pairs
 }
 
-/// Returns the command, quoted for a shell, after the settings of a simulated driver. Under nextest it sets variables, because nextest passes no arguments. A
-/// bundle runs without cargo.
+/// Returns the command, quoted for a shell, after the settings of a simulated driver. Under nextest it sets variables,
+/// because nextest passes no arguments. A bundle runs without cargo.
 pub(super) fn command(package: &str, driver: &Choice, run: &Run, flags: &[String], id: &str) -> String {
     let variables = variables(driver);
     let (driver, seed) = (quoted(&driver.to_string()), run.seed);

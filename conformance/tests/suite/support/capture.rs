@@ -52,9 +52,11 @@ pub(crate) fn reaches_imports(kind: ImportKind, exporter: &Role, importer: &Role
     enqueue_fill(importer, import.here.offset(PART), PART, here, stream)?;
     importer.memset_d32_async(import.here.offset(2 * PART), 0x5a5a_5a5a, PART / 4, stream)?;
     let graph = capture.end()?.ok_or_else(|| Stop::failed("work on an import invalidated the capture"))?;
+    // One executable graph, as programs that replay their work have it.
+    let executable = importer.graph_instantiate(graph)?;
     for there in [seed(), seed()] {
         exporter.fill(import.there, SIZE, there)?;
-        importer.graph_launch(graph, stream)?;
+        importer.graph_exec_launch(executable, stream)?;
         importer.stream_synchronize(stream)?;
         check!(importer.mismatches(copy, PART, there)? == 0);
         check!(exporter.mismatches(import.there, PART, there)? == 0);

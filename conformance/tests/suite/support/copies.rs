@@ -225,6 +225,18 @@ pub(crate) fn of_page_locked_memory(kind: ImportKind, exporter: &Role, importer:
         importer.stream_synchronize(stream)?;
         check!(exporter.mismatches(import.there, IMPORTED, here)? == 0);
     }
+    // The functions that name the host's side, without a stream and in each stream.
+    for stream in streams(importer, true)?.into_iter().map(Some).chain([None]) {
+        let (there, here) = (seed(), seed());
+        exporter.fill(import.there, IMPORTED, there)?;
+        importer.memcpy_to_host(host, import.here, IMPORTED, stream)?;
+        importer.stream_synchronize(stream.unwrap_or(Stream::DEFAULT))?;
+        check!(importer.mismatches_by_host(host, IMPORTED, there)? == 0);
+        importer.fill_by_host(host, IMPORTED, here)?;
+        importer.memcpy_from_host(import.here, host, IMPORTED, stream)?;
+        importer.stream_synchronize(stream.unwrap_or(Stream::DEFAULT))?;
+        check!(exporter.mismatches(import.there, IMPORTED, here)? == 0);
+    }
     Ok(())
 }
 

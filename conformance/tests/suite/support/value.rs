@@ -2,7 +2,7 @@
 
 use conformance::{Outcome, Role, check, seed};
 
-use super::by_kernel::{enqueue_fill, enqueue_verify};
+use super::by_kernel::{enqueue_late_fill, enqueue_verify};
 use super::import_kind::{ImportKind, SIZE};
 use super::waiting::begin_to_wait_for_stream;
 
@@ -19,14 +19,15 @@ pub(crate) fn order_work(kind: ImportKind, exporter: &Role, importer: &Role) -> 
         waiter.memset_d8(here, 0, 4)?;
         waiter.ctx_synchronize()?;
         // Load the modules before a stream is held, because loading may wait for the device.
-        enqueue_fill(writer, there, 0, 0, produce)?;
+        enqueue_late_fill(writer, there, 0, 0, produce)?;
         writer.stream_synchronize(produce)?;
         enqueue_verify(waiter, here, 0, 0, wrong, consume)?;
         waiter.stream_synchronize(consume)?;
         waiter.stream_wait_value(consume, here, 1)?;
         enqueue_verify(waiter, here.offset(DATA), DATA, pattern, wrong, consume)?;
         let waiting = begin_to_wait_for_stream(waiter, consume)?;
-        enqueue_fill(writer, there.offset(DATA), DATA, pattern, produce)?;
+        // The work is late, so that a write that does not wait for it is too early.
+        enqueue_late_fill(writer, there.offset(DATA), DATA, pattern, produce)?;
         writer.stream_write_value(produce, there, 1)?;
         waiting.finish()?;
         check!(waiter.other_bytes(wrong, 8, 0)? == 0);
