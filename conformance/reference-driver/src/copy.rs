@@ -91,6 +91,12 @@ fn rectangle(kind: CUmemorytype, host: u64, device: CUdeviceptr) -> Result<Place
     }
 }
 
+/// Reads the rectangle of a call, after what every call checks.
+fn read(rectangle: Input<CUDA_MEMCPY2D>) -> Result<CUDA_MEMCPY2D> {
+    let _state = state()?;
+    rectangle.value()
+}
+
 /// The memory of rows.
 struct Found {
     spans: Vec<Span>,
@@ -413,18 +419,18 @@ entry_points! {
     }
 
     fn cuMemcpy2D_v2(rectangle: Input<CUDA_MEMCPY2D>) {
-        let rectangle = rectangle.value()?;
+        let rectangle = read(rectangle)?;
         copy(Rows::target(&rectangle)?, Rows::source(&rectangle)?)
     }
 
     // This driver accepts any pitch, so this call is cuMemcpy2D.
     fn cuMemcpy2DUnaligned_v2(rectangle: Input<CUDA_MEMCPY2D>) {
-        let rectangle = rectangle.value()?;
+        let rectangle = read(rectangle)?;
         copy(Rows::target(&rectangle)?, Rows::source(&rectangle)?)
     }
 
     fn cuMemcpy2DAsync_v2(rectangle: Input<CUDA_MEMCPY2D>, stream: CUstream) {
-        let rectangle = rectangle.value()?;
+        let rectangle = read(rectangle)?;
         copy_async(Rows::target(&rectangle)?, Rows::source(&rectangle)?, stream)
     }
 

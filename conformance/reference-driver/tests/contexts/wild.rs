@@ -14,7 +14,7 @@ const UNKNOWN: CUresult = CUresult::CUDA_ERROR_UNKNOWN;
 const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
 
 /// Functions for which zeros are valid: no bytes, no output, the first device, the default stream or no flags.
-const RIGHT_IN_A_CONTEXT: [&str; 27] = [
+const RIGHT_IN_A_CONTEXT: [&str; 29] = [
     "cuInit",
     "cuDevicePrimaryCtxReset_v2",
     "cuCtxPopCurrent_v2",
@@ -41,6 +41,8 @@ const RIGHT_IN_A_CONTEXT: [&str; 27] = [
     "cuMemsetD8Async",
     "cuMemsetD16Async",
     "cuMemsetD32Async",
+    "cuMemsetD2D8_v2",
+    "cuMemsetD2D8Async",
     "cuMemFreeAsync",
 ];
 
