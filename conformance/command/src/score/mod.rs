@@ -61,7 +61,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "survivors")]
     models: bool,
 
-    /// With --models, a file with the names of the faults that they find: run a sample of these, about every 16th,
+    /// With --models, a file with the names of the faults that they find: run a sample of these, about every eighth,
     /// and fail if one is missed
     #[arg(long, value_name = "FILE", requires = "models")]
     found: Option<PathBuf>,

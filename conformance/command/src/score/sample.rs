@@ -4,7 +4,7 @@
 const OF_THE_CASES: u32 = 4;
 
 /// One fault in so many is in the sample of a run of the models, which takes longer.
-const OF_THE_MODELS: u32 = 16;
+const OF_THE_MODELS: u32 = 8;
 
 /// Whether a fault is in the sample of a run of the cases, which does not change if others come or go.
 pub(super) fn is_sample(name: &str) -> bool {
