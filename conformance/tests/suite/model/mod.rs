@@ -138,7 +138,6 @@ fn scripts_misuse_memory_of_other_protocols() -> Outcome {
 /// The scripts of a model make calls with imports that the driver must refuse.
 #[rstest]
 #[case::larger_mappings(Protocol::VirtualMemory, "VMM-IMP-012")]
-#[case::elapsed_times(Protocol::Events, "IPCEVT-023")]
 #[conformance::test]
 fn scripts_misuse_imports(#[case] protocol: Protocol, #[case] row: &str) -> Outcome {
     count::scripts_have_steps_of(protocol.alone(), row, 5)

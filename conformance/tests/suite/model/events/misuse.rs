@@ -44,13 +44,8 @@ impl Misuse {
         ];
         let every = (0..world.processes.len()).flat_map(|by| of_process.map(|misuse| (by, misuse)));
         let imports = world.event_views.iter().filter(|(_, view)| !view.is_own);
-        let of_import: [fn(Name) -> Self; 3] = [Self::GetImport, Self::ElapsedFromImport, Self::ElapsedToImport];
-        // There are fewer misuses of imports than of processes. They repeat, so that a script gets both equally often.
-        let turns = 0..of_process.len();
-        let of_imports = imports.flat_map(|(name, view)| {
-            turns.clone().map(move |turn| (view.by, of_import[turn % of_import.len()](*name)))
-        });
-        every.chain(of_imports).collect()
+        let of_import = [Self::GetImport, Self::ElapsedFromImport, Self::ElapsedToImport];
+        every.chain(imports.flat_map(|(name, view)| of_import.map(|misuse| (view.by, misuse(*name))))).collect()
     }
 
     pub(crate) const fn row(self) -> &'static str {
