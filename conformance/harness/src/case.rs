@@ -314,14 +314,20 @@ pub fn begin_anew() {
     });
 }
 
-/// Forgets the steps of the running case, in its report and in its trace. A model runs many scripts, and only the steps
-/// of the last one matter. The roles that live go on, as if they had just started.
+/// Forgets the steps of the running case, in its report and in its trace, and what they observed. A model runs many
+/// scripts, and only the last one matters. The roles that live go on, as if they had just started.
 pub fn forget_steps() {
     current(|case| {
         drop(case.take_steps());
+        forget_observations();
         trace::write(|| Event::Afresh { case: case.id.clone() });
         case.roles.borrow().iter().filter(|role| !role.is_gone()).for_each(|role| case.trace_role(role));
     });
+}
+
+/// Forgets what the running case observed.
+pub fn forget_observations() {
+    current(|case| drop(case.observations.take()));
 }
 
 /// Gives up the roles of the running case that have ended, so that a model that ends many roles keeps none of them.

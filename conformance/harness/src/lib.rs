@@ -69,8 +69,8 @@ mod warm;
 pub use awaited::until_changed;
 pub use calls::descriptor::{SentDescriptor, UnreadDescriptor};
 pub use case::{
-    Registered, all_memory_is_free, annotate, begin_anew, disclose, forget_ended_roles, forget_steps, full_load,
-    is_documented, is_listed, models, need, observe, random, seed, tell,
+    Registered, all_memory_is_free, annotate, begin_anew, disclose, forget_ended_roles, forget_observations,
+    forget_steps, full_load, is_documented, is_listed, models, need, observe, random, seed, tell,
 };
 pub use conformance_macros::test;
 #[doc(hidden)]

@@ -4,6 +4,7 @@ use std::fs;
 
 use conformance::{
     Again, KIB, Note, Outcome, Placement, Role, Stop, annotate, check, forget_ended_roles, forget_steps, models,
+    observe,
 };
 use rstest::rstest;
 
@@ -19,6 +20,7 @@ const SHORTEST: usize = 2;
 /// Opens a handle so many times, and closes it as often.
 fn perform(opens: usize, [exporter, importer]: &[Role; 2]) -> Outcome {
     forget_steps();
+    observe(&format!("{opens} opens"), true);
     let memory = exporter.mem_alloc(4 * KIB)?;
     let handle = exporter.ipc_get_mem_handle(memory)?;
     let imports: Vec<_> = (0..opens).map(|_| importer.ipc_open_mem_handle(handle)).collect::<Result<_, Stop>>()?;
@@ -52,6 +54,24 @@ fn every_open_can_be_closed() -> Outcome {
     Ok(())
 }
 
+/// Works like a test of the models: it makes no script.
+#[rstest]
+#[conformance::test()]
+fn two_opens_can_be_closed() -> Outcome {
+    perform(SHORTEST, &processes()?)
+}
+
+/// A failure says that a model checks many rules only if a model made the script that fails.
+#[rstest]
+#[conformance::test()]
+fn a_failure_without_a_script_names_no_model() -> Outcome {
+    let mut command = suite("reference")?;
+    command.env(FAULT.0, FAULT.1).args(["--exact", "model::two_opens_can_be_closed"]);
+    let text = run(command)?.text();
+    check!(text.contains("  rows: none, the case checks no single rule\n"), "{text}");
+    Ok(())
+}
+
 /// The report of a finding has the script that found it: the command and the page name it, and the program is that of the
 /// shortest script, which fails with the bug and not without it.
 #[rstest]
@@ -63,7 +83,10 @@ fn a_finding_of_a_model_is_reported() -> Outcome {
     let run = run(command)?;
     check!(run.text().contains("  rows: none, a model checks many rules"), "{}", run.text());
     let report = run.report()?;
-    check!(report.case(MODEL).is_some_and(|case| case.flags == ["--script", "3"]), "{report:?}");
+    let found = report.case(MODEL).ok_or_else(|| harness("the report lacks the model"))?;
+    check!(found.flags == ["--script", "3"], "{report:?}");
+    // What the scripts before it observed is not in the report.
+    check!(found.observations.keys().eq([&format!("{SHORTEST} opens")]), "{:?}", found.observations);
 
     let mut command = conformance(&["report"])?;
     command.env(FAULT.0, FAULT.1).arg(run.path()).arg("--output").arg(folder.path()).args(["--runs", "2"]);

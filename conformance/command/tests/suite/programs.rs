@@ -8,7 +8,7 @@ use conformance::{Outcome, Verdict, check};
 use rstest::rstest;
 
 use crate::command::{conformance, finish};
-use crate::planted::STALE;
+use crate::planted::disclosures::STALE;
 use crate::program::{compiled, compiled_with, executed, reference};
 use crate::report::{ran, report, reported_with};
 use crate::suite::{harness, run, suite, without_settings};
@@ -16,7 +16,7 @@ use crate::suite::{harness, run, suite, without_settings};
 /// A case has a program even if no step and no check of it failed: the program of what it disclosed, or of what was left after
 /// a process had replaced its program. It exits with 1 with the fault, and with 0 without it.
 #[rstest]
-#[case::disclosed("open-shows-newer-memory", "planted::discloses_without_a_check", Verdict::Fail, STALE)]
+#[case::disclosed("open-shows-newer-memory", "planted::disclosures::discloses_without_a_check", Verdict::Fail, STALE)]
 #[case::left(
     "close-leaks-a-descriptor",
     "planted::a_new_program_closes",
@@ -37,7 +37,7 @@ fn a_failure_without_a_failed_check_has_a_program(
 #[rstest]
 #[conformance::test(needs(root))]
 fn a_disclosure_in_a_pid_namespace_has_a_program() -> Outcome {
-    tells_apart("open-shows-newer-memory", "planted::discloses_in_a_pid_namespace", Verdict::Fail, STALE)
+    tells_apart("open-shows-newer-memory", "planted::disclosures::discloses_in_a_pid_namespace", Verdict::Fail, STALE)
 }
 
 /// The program of a failed run agrees with its case too: it exits with 1 with the fault, and with 0 without it. It does so where a

@@ -133,7 +133,7 @@ fn a_page_of_a_leak_says_that_descriptors_were_closed() -> Outcome {
 #[conformance::test()]
 fn a_failure_comes_before_a_disclosure() -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
-    let run = ran("planted::discloses/passes")?;
+    let run = ran("planted::disclosures::discloses/passes")?;
     let file = fs::read_to_string(run.path()).map_err(harness)?;
     let failed =
         file.replacen(r#""verdict":"pass","reason":null"#, r#""verdict":"fail","reason":"x does not hold""#, 1);

@@ -301,7 +301,13 @@ impl Shared {
         let rows = match rows.join(", ") {
             // A finding names the row that was broken, if there is one.
             none if none.is_empty() && is_model(&case.id) && *verdict != Verdict::Error => {
-                "none, a model checks many rules, and this script broke no single one".to_owned()
+                // A test of the models, or of what a process's end does to the others, prints no script.
+                let has_script = report.flags.iter().any(|flag| flag.starts_with("--script"));
+                if has_script {
+                    "none, a model checks many rules, and this script broke no single one".to_owned()
+                } else {
+                    "none, the case checks no single rule".to_owned()
+                }
             }
             none if none.is_empty() => "none, the case checks the harness".to_owned(),
             rows => rows,

@@ -1,8 +1,6 @@
 //! What a trace has in its lines.
 
 use std::fmt::Write as _;
-use std::io::{self, BufRead as _, BufReader};
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -338,13 +336,4 @@ pub struct Comparison {
     pub operator: String,
     /// The right value, as text.
     pub right: String,
-}
-
-/// Reads a trace.
-///
-/// # Errors
-/// The file cannot be read, or a line is not an event.
-pub fn read(path: &Path) -> io::Result<Vec<Event>> {
-    let lines = BufReader::new(std::fs::File::open(path)?).lines();
-    lines.map(|line| serde_json::from_str(&line?).map_err(io::Error::other)).collect()
 }

@@ -10,7 +10,7 @@ mod extent;
 mod writer;
 
 pub(crate) use call::*;
-pub use event::{Argument, Bytes, Call, Comparison, Event, Expectation, Namespace, Place, read};
+pub use event::{Argument, Bytes, Call, Comparison, Event, Expectation, Namespace, Place};
 pub(crate) use writer::{
     awaited_change, case_began, case_ended, closed, descriptor, discarded, expect, is_on, unique_id, unread, write,
 };

@@ -3,7 +3,7 @@
 use conformance::{Defect, Outcome, Verdict, check};
 use rstest::rstest;
 
-use crate::planted::{DISCLOSURE, STALE};
+use crate::planted::disclosures::{DISCLOSURE, STALE};
 use crate::suite::{harness, run, suite};
 
 /// A disclosure is in the report and in a line of its own, once. It changes neither the verdict nor the exit code.
@@ -13,7 +13,7 @@ use crate::suite::{harness, run, suite};
 #[conformance::test()]
 fn a_disclosure_is_reported_and_printed(#[case] end: &str, #[case] verdict: Verdict, #[case] code: i32) -> Outcome {
     let mut command = suite("reference")?;
-    let id = format!("planted::discloses/{end}");
+    let id = format!("planted::disclosures::discloses/{end}");
     command.env("CONFORMANCE_PLANTED", "1").args(["--exact", &id]);
     let run = run(command)?;
     let (text, report) = (run.text(), run.report()?);
@@ -63,7 +63,12 @@ fn runs_that_disclose_otherwise_disagree(#[case] which: &str, #[case] before: &s
 #[conformance::test()]
 fn runs_that_disclose_alike_agree() -> Outcome {
     let mut command = suite("reference")?;
-    command.env("CONFORMANCE_PLANTED", "1").args(["--repeat", "3", "--exact", "planted::discloses/passes"]);
+    command.env("CONFORMANCE_PLANTED", "1").args([
+        "--repeat",
+        "3",
+        "--exact",
+        "planted::disclosures::discloses/passes",
+    ]);
     let run = run(command)?;
     let report = run.report()?;
     let case = report.cases.first().ok_or_else(|| harness(run.errors()))?;
@@ -78,7 +83,7 @@ fn runs_that_disclose_alike_agree() -> Outcome {
 fn a_disclosure_in_a_pid_namespace_is_reported() -> Outcome {
     let mut command = suite("reference")?;
     command.env("CONFORMANCE_PLANTED", "1").env("REFERENCE_DRIVER_FAULT", "open-shows-newer-memory");
-    command.args(["--reruns", "0", "--exact", "planted::discloses_in_a_pid_namespace"]);
+    command.args(["--reruns", "0", "--exact", "planted::disclosures::discloses_in_a_pid_namespace"]);
     let run = run(command)?;
     let report = run.report()?;
     let case = report.cases.first().ok_or_else(|| harness(run.errors()))?;

@@ -117,7 +117,7 @@ fn processes_that_exit_in_turns_are_sound() -> Outcome {
 #[conformance::test()]
 fn a_keeper_that_ends_fails_the_run() -> Outcome {
     let mut command = suite("reference")?;
-    command.env("CONFORMANCE_PLANTED", "1").args(["--exact", "planted::kills_a_keeper"]);
+    command.env("CONFORMANCE_PLANTED", "1").args(["--exact", "planted::processes::kills_a_keeper"]);
     let run = run(command)?;
     check!(run.report()?.summary()["pass"] == 1, "{}", run.text());
     check!(run.output.status.code() == Some(101) && run.text().contains(OUTSIDE), "{}", run.text());

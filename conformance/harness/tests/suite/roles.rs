@@ -235,8 +235,8 @@ fn a_role_survives_refused_calls(exporter: Role) -> Outcome {
 
 /// With a driver that takes long to start, roles start while a case runs, but not while a case reads the free memory.
 #[rstest]
-#[case::after_a_case_that_kills("planted::spare", 2)]
-#[case::not_beside_a_reader_of_free_memory("planted::no_spare", 1)]
+#[case::after_a_case_that_kills("planted::processes::spare", 2)]
+#[case::not_beside_a_reader_of_free_memory("planted::processes::no_spare", 1)]
 #[conformance::test()]
 fn spare_roles_start_while_a_case_runs(#[case] planted: &str, #[case] cases: u64) -> Outcome {
     let driver = UnknownDriver::new()?;

@@ -1,17 +1,19 @@
 //! Cases that go wrong on purpose. They are listed only if CONFORMANCE_PLANTED is set, as the checks of verdicts do.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use conformance::calls::planted::BadExit;
 use conformance::{
-    Again, Descriptor, Expect as _, KIB, MIB, MemProperties, Note, Outcome, PidNamespace, Placement, Pointer, Role,
-    Stop, Stream, all_memory_is_free, annotate, check, is_listed, models,
+    Again, Descriptor, Expect as _, KIB, MIB, MemProperties, Note, Outcome, Placement, Pointer, Role, Stop, Stream,
+    all_memory_is_free, annotate, check, is_listed, models,
 };
 use cuda_ipc_sys::{CUmemAllocationHandleType, CUresult};
 use rstest::rstest;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
+pub(crate) mod disclosures;
+mod processes;
 mod unsteady;
 
 use crate::sample::{exporter, importer};
@@ -494,58 +496,6 @@ fn late_memory(exporter: Role, #[case] delay: Duration) -> Outcome {
     exporter.kill()
 }
 
-/// Returns the process ids of the runner's roles.
-fn roles() -> Result<Vec<u32>, Stop> {
-    let tasks = std::fs::read_dir("/proc/self/task").map_err(harness)?;
-    let children = tasks.map(|task| std::fs::read_to_string(task?.path().join("children")));
-    let text = children.collect::<Result<String, _>>().map_err(harness)?;
-    text.split_whitespace().map(|id| id.parse().map_err(harness)).collect()
-}
-
-/// Kills a process that reads the free memory for the runner, as if its driver had crashed.
-#[rstest]
-#[conformance::test()]
-fn kills_a_keeper() -> Outcome {
-    // The first child is the keeper.
-    let keeper = roles()?.first().and_then(|keeper| Pid::from_raw(keeper.cast_signed()));
-    kill_process(keeper.ok_or_else(|| harness("no process"))?, Signal::KILL).map_err(harness)
-}
-
-/// A case that kills its roles, and one after it whose role has started meanwhile.
-#[rstest]
-#[case::a_kills(true)]
-#[case::b_takes(false)]
-#[conformance::test()]
-fn spare(#[case] kills: bool) -> Outcome {
-    const PATIENCE: Duration = Duration::from_secs(10);
-    if kills {
-        return ["one", "two"].into_iter().try_for_each(|name| Role::new(name, Placement::device(0))?.kill());
-    }
-    // The first child is the keeper. Two roles were killed, so two start.
-    let deadline = Instant::now() + PATIENCE;
-    let mut before = roles()?;
-    while before.len() < 3 && Instant::now() < deadline {
-        std::thread::yield_now();
-        before = roles()?;
-    }
-    let taken = Role::new("three", Placement::device(0))?.id();
-    check!(before.contains(&taken), "role {taken} is none of {before:?}");
-    Ok(())
-}
-
-/// While a case reads the free memory, only the case starts processes.
-#[rstest]
-#[conformance::test()]
-fn no_spare(exporter: Role) -> Outcome {
-    exporter.mem_get_info()?;
-    let before = roles()?.len();
-    let one = Role::new("one", Placement::device(0).fresh())?;
-    // Long enough for another process to start, if the harness began to start one.
-    std::thread::sleep(Duration::from_millis(200));
-    check!(roles()?.len() == before + 1, "{} roles, expected {} and {}", roles()?.len(), before, one.id());
-    Ok(())
-}
-
 /// A descriptor that stays open.
 #[rstest]
 #[conformance::test()]
@@ -587,56 +537,6 @@ fn missing() -> Outcome {
 #[conformance::test("IPCMEM-OPEN-016")]
 fn differs(exporter: Role) -> Outcome {
     exporter.ipc_get_mem_handle(Pointer::NULL).map(drop)
-}
-
-/// What the planted cases disclose.
-pub(crate) const DISCLOSURE: &str = "a planted process reads memory of its neighbour";
-
-/// A case that discloses, twice in the same words, and passes or fails as its parameter says.
-#[rstest]
-#[case::passes(true)]
-#[case::fails(false)]
-#[conformance::test()]
-fn discloses(#[case] passes: bool) -> Outcome {
-    conformance::disclose(DISCLOSURE);
-    conformance::disclose(DISCLOSURE);
-    check!(passes, "it fails");
-    Ok(())
-}
-
-/// What the planted cases with a stale handle disclose.
-pub(crate) const STALE: &str = "a stale handle shows newer memory";
-
-/// Discloses what a stale handle shows, if the driver opens it, without a check that fails.
-fn open_stale(exporter: &Role, importer: &Role) -> Outcome {
-    const SECRET: u32 = 7;
-    let older = exporter.mem_alloc(MIB)?;
-    let stale = exporter.ipc_get_mem_handle(older)?;
-    exporter.mem_free(older)?;
-    exporter.fill(exporter.mem_alloc(MIB)?, MIB, SECRET)?;
-    if let Some(import) = importer.ipc_open_mem_handle(stale).recorded("open")?
-        && importer.mismatches_by_copy(import, MIB, SECRET).recorded("read")? == Some(0)
-    {
-        return Err(Stop::disclosed(STALE));
-    }
-    Ok(())
-}
-
-/// A case that discloses without a check that fails.
-#[rstest]
-#[conformance::test()]
-fn discloses_without_a_check(exporter: Role, importer: Role) -> Outcome {
-    open_stale(&exporter, &importer)
-}
-
-/// The same while the importer is process 1 of a PID namespace, in which the exporter lives too.
-#[rstest]
-#[conformance::test(needs(root))]
-fn discloses_in_a_pid_namespace() -> Outcome {
-    let namespace = PidNamespace::new()?;
-    let role = |name| Role::new(name, Placement::device(0).in_pid_namespace(&namespace));
-    let (importer, exporter) = (role("importer")?, role("exporter")?);
-    open_stale(&exporter, &importer)
 }
 
 /// A process that replaces its program, and closes an import afterwards.

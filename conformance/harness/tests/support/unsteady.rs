@@ -6,7 +6,8 @@ use conformance::{Outcome, Pointer, Role, check};
 use rstest::rstest;
 use rustix::process::Signal;
 
-use super::{DISCLOSURE, unsupported};
+use super::disclosures::DISCLOSURE;
+use super::unsupported;
 use crate::sample::exporter;
 use crate::suite::harness;
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use conformance::{Models, Outcome, Stop, models, observe, random};
+use conformance::{Models, Outcome, Stop, forget_observations, models, observe, random};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -33,6 +33,8 @@ pub(crate) fn run(protocols: &'static [Protocol]) -> Outcome {
     };
     for number in numbers {
         if is_over(asked, number, began.elapsed()) {
+            // What the last script observed says nothing about the others.
+            forget_observations();
             if asked.soak.is_some() {
                 observe("scripts", number.to_string());
             }
