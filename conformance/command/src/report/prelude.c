@@ -180,7 +180,8 @@ static void load(void) {
     const char *path = getenv("CUDA_IPC_DRIVER");
     void *library = dlopen(path && *path ? path : "libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
     if (!library)
-        end(CANNOT_RUN, "cannot run: %s", dlerror());
+        end(CANNOT_RUN, "cannot run: %s%s", dlerror(),
+            path && *path ? "" : "; CUDA_IPC_DRIVER=PATH names another library");
 //RUNTIME//
 //SYMBOLS//
 //VERSION//

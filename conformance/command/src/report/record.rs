@@ -22,6 +22,9 @@ use crate::suite::Suite;
 /// The variables of the suite that a run which is repeated may inherit. Others choose cases, or name files to write.
 const INHERITED: [&str; 3] = ["CONFORMANCE_DEADLINE", "CONFORMANCE_LOAD", "CONFORMANCE_PLANTED"];
 
+/// The variable that gives the reference driver a fault.
+const FAULT: &str = "REFERENCE_DRIVER_FAULT";
+
 /// The longest recording of a case that is read, in bytes: it is kept in memory.
 const LONGEST: usize = 2 << 30;
 
@@ -32,7 +35,7 @@ pub(crate) struct Recorded {
     /// In how many runs the case did not pass, and how many runs there were.
     pub(crate) failed: usize,
     pub(crate) runs: usize,
-    /// How a later run was unlike that of the report: on another library, or with another failure.
+    /// How a later run was unlike that of the report: on another library, without its fault, or with another failure.
     pub(crate) unlike: Option<String>,
     /// How many runs were unlike that of the report.
     pub(crate) others: usize,
@@ -140,6 +143,11 @@ fn unlike(run: &Run, case: &CaseReport, later: &Report) -> Option<String> {
             new.name, new.version, new.cuda
         ));
     }
+    if let Some(fault) = fault_of(run).filter(|_| fault_of(run) != fault_of(&later.run)) {
+        return Some(format!(
+            "the later runs were without {FAULT}={fault}, which the run of the report had: set it, and report again"
+        ));
+    }
     let again = later.case(&case.id)?;
     let causes = Cause::of_cases(&[unexcused(case), unexcused(again)]);
     // A case that passed or only disclosed has no cause.
@@ -147,6 +155,12 @@ fn unlike(run: &Run, case: &CaseReport, later: &Report) -> Option<String> {
     let reason = again.reason.as_deref().and_then(|reason| reason.lines().next()).unwrap_or("no reason is given");
     let how = if is_new { "failed" } else { "failed in another way" };
     (is_new || causes.len() > 1).then(|| format!("a later run {how}: {reason}"))
+}
+
+/// Returns the fault that the reference driver had in a run. An empty variable counts as unset.
+fn fault_of(run: &Run) -> Option<&str> {
+    let host = run.environment.as_ref()?.host.as_ref()?;
+    host.variables.get(FAULT).map(String::as_str).filter(|fault| !fault.is_empty())
 }
 
 /// Returns a case as it would have ended if no list knew its bug. Listed deviations have no cause.

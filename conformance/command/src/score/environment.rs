@@ -22,10 +22,11 @@ pub(super) fn check(driver: &Choice) -> Result<(), Failure> {
         return Ok(());
     }
     let unset: String = names.iter().map(|name| format!(" -u {name}")).collect();
-    // Without the names of its faults, the command would run them all.
-    let arguments: String = std::env::args_os().skip(1).map(|word| format!(" {}", word.to_string_lossy())).collect();
+    // As it was called: in a checkout or a bundle, no `conformance` is on the path. Without the names of its faults, the
+    // command would run them all.
+    let called: String = std::env::args_os().map(|word| format!(" {}", word.to_string_lossy())).collect();
     Err(Failure::new(format_args!(
-        "the score is that of the default suite and driver, and {} must not be set: run env{unset} conformance{arguments}",
+        "the score is that of the default suite and driver, and {} must not be set: run env{unset}{called}",
         names.join(", ")
     )))
 }

@@ -92,7 +92,9 @@ suite and the driver and alters one result; only a case that passed without the 
 GPU, and ends for each fault at the first case that notices it.
 
 The score is that of the default suite and driver: no CONFORMANCE_ or REFERENCE_DRIVER_ variable may be set, except
-CONFORMANCE_SUITE.
+CONFORMANCE_SUITE and CONFORMANCE_RECORDS.
+
+With --models, a fault runs with the model of its first row, if there is one.
 
 Examples:
   cargo conformance score
@@ -103,7 +105,8 @@ Examples:
   REFERENCE_DRIVER_FAULT=close-ignores-the-count cargo test -p conformance -- ipcmem::close
 
 Exit codes: 0 every fault is killed, or the survivors are those of --survivors; 1 another fault survived, or one of
---survivors was killed; 2 the driver without a fault is not clean, or nothing could run";
+--survivors was killed; 2 the driver without a fault is not clean, or nothing could run. With --models: 0 each model
+finds at least 60 % of its faults, and with --found no fault of the file was missed; 1 otherwise; 2 as above";
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {

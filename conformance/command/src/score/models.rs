@@ -23,6 +23,9 @@ const MODELS: [(&str, &str); 4] = [
     ("model::pools", "POOL"),
 ];
 
+/// These groups, in words.
+const GROUPS: &str = "IPCMEM, IPCEVT, VMM or POOL";
+
 /// The share of a group's faults that its model must find, in percent.
 const LEAST: usize = 60;
 
@@ -57,6 +60,16 @@ pub(super) fn run(runner: &Runner, faults: &[&'static Fault], file: Listed) -> R
         model_of(fault).is_some() && is_listed && is_chosen(fault.name)
     };
     let wanted: Vec<_> = faults.iter().filter(is_wanted).copied().collect();
+    if wanted.is_empty() {
+        let left_out = match file {
+            Listed::Nothing | Listed::Written(_) => "",
+            Listed::All(_) => ", and here only for those that the file of --found lists",
+            Listed::Sample(_) => ", and here only for a sample of those that the file of --found lists: add --all",
+        };
+        return Err(Failure::new(format_args!(
+            "no model looks for these faults: the models look for faults whose first row is of {GROUPS}{left_out}"
+        )));
+    }
     let clean = clean(runner, &wanted)?;
     let found = runner.each(&wanted, |fault| {
         let cases = model_of(fault).map(str::to_owned).into_iter().collect();
@@ -74,8 +87,13 @@ pub(super) fn run(runner: &Runner, faults: &[&'static Fault], file: Listed) -> R
     let is_missed = |name: &String| missed.iter().any(|(missed, _)| missed == name);
     let found: BTreeSet<_> = listed.iter().flatten().filter(|name| !is_missed(name)).cloned().chain(found).collect();
     print(&table(faults, &found))?;
+    let shares = shares(faults, &found);
+    let too_small: Vec<_> = shares.iter().filter(|share| !share.is_enough()).collect();
+    for Share { model, found, all, .. } in &too_small {
+        remark(format_args!("{model} finds {found} of {all} faults, and must find {LEAST} %"));
+    }
     let is_bad = listed.is_some() && !missed.is_empty();
-    Ok(ExitCode::from(u8::from(is_bad || shares(faults, &found).iter().any(|share| !share.is_enough()))))
+    Ok(ExitCode::from(u8::from(is_bad || !too_small.is_empty())))
 }
 
 /// Prints the table of the faults that a file lists, without a run.

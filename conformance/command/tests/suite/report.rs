@@ -245,11 +245,20 @@ fn a_page_counts_the_later_runs_that_were_unlike() -> Outcome {
     Ok(())
 }
 
-/// The page says if the later runs were on another library than that of the report, or failed in another way.
+/// The page says if the later runs were on another library than that of the report, were without its fault, or failed in
+/// another way.
 #[rstest]
 #[case::library(
     |report: &mut Report| report.run.driver.version = "0.0.1".to_owned(),
     "; the later runs were on another library: reference "
+)]
+#[case::fault(
+    |report: &mut Report| {
+        if let Some(host) = report.run.environment.as_mut().and_then(|environment| environment.host.as_mut()) {
+            host.variables.insert("REFERENCE_DRIVER_FAULT".to_owned(), "close-does-nothing".to_owned());
+        }
+    },
+    "; the later runs were without REFERENCE\\_DRIVER\\_FAULT=close-does-nothing, which the run of the report had"
 )]
 #[case::failure(
     |report: &mut Report| report.cases[0].failure = Some(Failure::of(Defect::Hang)),

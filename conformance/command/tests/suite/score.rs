@@ -87,8 +87,9 @@ fn a_sample_has_about_a_fourth_of_the_faults() -> Outcome {
 fn variables_that_change_the_score_are_refused(#[case] name: &str, #[case] value: &str) -> Outcome {
     let mut command = conformance(&["score", "close-ignores-the-count"])?;
     command.env(name, value);
+    let place = command.get_program().to_owned();
     let (code, _, errors) = finish(command)?;
-    let again = format!("env -u {name} conformance score close-ignores-the-count\n");
+    let again = format!(": run env -u {name} {} score close-ignores-the-count\n", place.to_string_lossy());
     check!(code == Some(2) && errors.contains(&again), "{code:?}: {errors}");
     Ok(())
 }
@@ -100,6 +101,10 @@ fn variables_that_change_the_score_are_refused(#[case] name: &str, #[case] value
 #[case::auto(&["score", "--driver", "auto"], "--driver auto: choose reference, system or the path of a library")]
 #[case::library(&["score", "--driver", "/nonexistent"], "--driver /nonexistent: the file does not exist")]
 #[case::file(&["score", "close-ignores", "--survivors", "/nonexistent"], "cannot read /nonexistent")]
+#[case::model(
+    &["score", "--models", "runtime-close-does-nothing"],
+    "no model looks for these faults: the models look for faults whose first row is of IPCMEM, IPCEVT, VMM or POOL\n"
+)]
 #[conformance::test()]
 fn unknown_names_are_refused(#[case] arguments: &[&str], #[case] says: &str) -> Outcome {
     let (code, _, errors) = finish(conformance(arguments)?)?;

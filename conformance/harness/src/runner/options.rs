@@ -298,7 +298,7 @@ pub enum Level {
 }
 
 fn minutes(text: &str) -> Result<Duration, String> {
-    let minutes: f64 = text.parse().map_err(|_| format!("`{text}` is not a number of minutes"))?;
+    let minutes: f64 = text.parse().map_err(|_| format!("`{text}` is not a number of minutes, such as 30 or 0.5"))?;
     if minutes > 0.0 && minutes.is_finite() {
         Duration::try_from_secs_f64(minutes * 60.0).map_err(|error| error.to_string())
     } else {
