@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal as _, PipeReader, Read as _, Seek as _, SeekFrom,
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::ExitStatusExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use conformance::runner::Options;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::inotify;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, getpid, getppid, kill_process, set_parent_process_death_signal};
 use rustix::termios::tcgetwinsize;
 use signal_hook::consts::{SIGCHLD, SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
@@ -43,6 +43,7 @@ pub(crate) fn follow(mut command: Command, flags: &[OsString], options: &Options
         command.stderr(of_the_suite.try_clone().map_err(failed)?);
     }
     command.args(flags).stdout(of_the_suite);
+    end_with_this_process(&mut command);
     let signals = Signals::new().map_err(failed)?;
     let follower = Follower {
         bar: ProgressBar::with_draw_target(None, ProgressDrawTarget::stdout()).with_style(style()),
@@ -58,6 +59,19 @@ pub(crate) fn follow(mut command: Command, flags: &[OsString], options: &Options
     drop(command);
     let status = follower.follow(child).map_err(failed)?;
     Ok(code(status))
+}
+
+/// Lets the suite end with this process, however that ends. Otherwise it would go on until it prints its next line, which can
+/// be long after.
+fn end_with_this_process(suite: &mut Command) {
+    let this = getpid();
+    let tie = move || -> io::Result<()> {
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        // This process may have ended before.
+        if getppid() == Some(this) { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
+    };
+    // SAFETY: the closure only makes system calls. The thread whose end counts is that of `main`.
+    unsafe { suite.pre_exec(tie) };
 }
 
 /// Returns the exit code as a shell does: 128 plus the signal's number if a signal ended the suite.

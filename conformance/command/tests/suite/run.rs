@@ -205,6 +205,26 @@ fn a_killed_command_leaves_no_file() -> Outcome {
     Ok(())
 }
 
+/// A command that a signal ends which it does not pass on does not leave its suite, even in the middle of a long case.
+#[rstest]
+#[case::kill(Signal::KILL)]
+#[case::hang_up(Signal::HUP)]
+#[conformance::test()]
+fn a_command_that_ends_takes_its_suite_with_it(#[case] signal: Signal) -> Outcome {
+    let value = format!("{:x}", random().u64(..));
+    let mut command = conformance(&["run"])?;
+    command.env("CONFORMANCE_MARK", &value).env("CONFORMANCE_PLANTED", "1");
+    command.args(["--driver", "reference", "--deadline", "60", "planted::timeout"]);
+    let mut terminal = Terminal::start(command)?;
+    terminal.read_until(|text| text.contains("0/1") && text.contains("planted::timeout"))?;
+    kill_process(Pid::from_child(&terminal.child), signal).map_err(harness)?;
+    let status = terminal.wait()?;
+    check!(status.signal() == Some(signal.as_raw()), "the command ended with {status}");
+    let left = left_of(&format!("CONFORMANCE_MARK={value}"));
+    check!(left.is_empty(), "processes {left:?} outlived the command");
+    Ok(())
+}
+
 /// Without a terminal, the process becomes the suite, so a signal ends it as it ends the suite.
 #[rstest]
 #[conformance::test()]

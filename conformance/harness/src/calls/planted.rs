@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-use rustix::process::{Signal, getpid, kill_process};
+use rustix::process::{Resource, Rlimit, Signal, getpid, getrlimit, kill_process, setrlimit};
 
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,16 @@ pub enum BadExit {
 }
 
 static BAD_EXIT: AtomicU8 = AtomicU8::new(0);
+
+/// Becomes the tracer of another process, with these options.
+fn trace(process: u32, options: libc::c_int) -> Result<(), Refused> {
+    // SAFETY: the call reads and writes no memory of this process.
+    if unsafe { libc::ptrace(libc::PTRACE_SEIZE, process, 0, options) } != 0 {
+        let error = std::io::Error::last_os_error();
+        return Err(Refused::Unsupported(format!("cannot trace another process: {error}")));
+    }
+    Ok(())
+}
 
 extern "C" fn exit_badly() {
     match BAD_EXIT.load(Ordering::Relaxed) {
@@ -79,13 +89,13 @@ calls! {
     /// Keeps another process in the kernel when SIGKILL ends it, as a driver that waits for a device would, for as long as
     /// this role lives.
     fn hold_the_death_of(session, process: u32) -> () {
-        // SAFETY: the call reads and writes no memory of this process.
-        let seized = unsafe { libc::ptrace(libc::PTRACE_SEIZE, process, 0, libc::PTRACE_O_TRACEEXIT) };
-        if seized != 0 {
-            let error = std::io::Error::last_os_error();
-            return Err(Refused::Unsupported(format!("cannot trace another process: {error}")));
-        }
-        Ok(())
+        trace(process, libc::PTRACE_O_TRACEEXIT)
+    }
+
+    /// Keeps the status of another process from its parent when it has ended, as a debugger does that nobody lets go on,
+    /// for as long as this role lives.
+    fn keep_the_status_of(session, process: u32) -> () {
+        trace(process, 0)
     }
 
     /// Announces an answer, sends half of it and exits.
@@ -144,6 +154,18 @@ calls! {
                 Ok(())
             }
         }
+    }
+
+    /// Leaves the role only four MiB of addresses, in which hardly any stack of a thread has room.
+    fn lack_threads(session) -> () {
+        const LEFT: u64 = 4 << 20;
+        let status = std::fs::read_to_string("/proc/self/status")?;
+        let size = status.lines().find_map(|line| line.strip_prefix("VmSize:")?.trim().strip_suffix(" kB"));
+        let size: u64 = size
+            .and_then(|size| size.parse().ok())
+            .ok_or_else(|| Refused::Unsupported("the kernel does not say how large a process is".to_owned()))?;
+        let maximum = getrlimit(Resource::As).maximum;
+        Ok(setrlimit(Resource::As, Rlimit { current: Some(size * 1024 + LEFT), maximum })?)
     }
 
     /// Leaks memory: allocates it without an entry in the ledger, as a driver with a leak would.

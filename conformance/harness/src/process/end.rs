@@ -34,7 +34,7 @@ impl Process {
 
     /// Ends a process that nothing watches.
     pub(super) fn end_unwatched(&mut self) {
-        // The wait has no limit, but the process has just begun: no call of a driver holds it in the kernel.
+        // The process has just begun, so no call of a driver holds it in the kernel.
         let _ = self.child.kill();
         let _ = self.reap();
     }
@@ -89,13 +89,30 @@ impl Process {
         self.channel.has_ended(deadline).unwrap_or(false)
     }
 
+    /// Takes the status of the process, which has ended. If another process traces it, such as a debugger, the kernel keeps
+    /// the status from its parent until that one has seen it. Then the process is given up.
     fn reap(&mut self) -> Result<ExitStatus, Stop> {
-        let status = self
-            .child
-            .wait()
-            .map_err(|error| Stop::Harness(format!("{}: cannot wait for the process: {error}", self.name)))?;
-        self.is_gone = true;
-        Ok(status)
+        // No call waits for a child with a deadline.
+        const BETWEEN: Duration = Duration::from_millis(1);
+        let until = Instant::now() + TIME_TO_END;
+        loop {
+            let ended = self
+                .child
+                .try_wait()
+                .map_err(|error| Stop::Harness(format!("{}: cannot wait for the process: {error}", self.name)))?;
+            if let Some(status) = ended {
+                self.is_gone = true;
+                return Ok(status);
+            }
+            if Instant::now() >= until {
+                self.is_gone = true;
+                let (role, id) = (&self.name, self.id());
+                return Err(Stop::Harness(format!(
+                    "{role}: process {id} has ended, but a process that traces it does not let it go"
+                )));
+            }
+            std::thread::sleep(BETWEEN);
+        }
     }
 
     /// Reports a process that crashed, hung or did not end in order while no case owned it. The run fails because of that.

@@ -37,8 +37,12 @@ pub(crate) fn end(bad_ends: &BadEnds) {
             return;
         }
         for process in left {
+            // A debugger may keep one that has ended.
+            let still_ran = !has_ended(process);
             let _ = Pid::from_raw(process).map(|process| kill_process(process, Signal::KILL));
-            bad_ends.add(format!("process {process}, left by the driver: it still ran after its parent had ended"));
+            if still_ran {
+                bad_ends.add(format!("process {process}, left by the driver: it still ran after its parent had ended"));
+            }
             killed.insert(process);
         }
     }
@@ -66,6 +70,16 @@ fn ours() -> impl Iterator<Item = i32> {
     let has_others = getpid().is_init() || !of_the_shell.is_empty();
     let others = children().into_iter().filter(move |process| !of_the_shell.contains(process));
     others.filter(move |process| !has_others || is_of_a_role(*process))
+}
+
+/// Whether a process has ended, and only waits to be reaped.
+fn has_ended(process: i32) -> bool {
+    const THREADS: usize = 17;
+    let status = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The name of the program stands in parentheses before the state, and may contain some.
+    let fields: Vec<_> = status.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ').collect();
+    // Other threads may live on after the first one.
+    fields.first() == Some(&"Z") && matches!(fields.get(THREADS), Some(&("0" | "1")))
 }
 
 /// Whether a process has the variable of a role of this run.

@@ -23,7 +23,7 @@ impl Spawner {
     fn new(first: impl FnOnce() -> std::io::Result<()> + Send + 'static) -> std::io::Result<Self> {
         let (sender, requests) = mpsc::channel::<Request>();
         let (ready, began) = mpsc::channel();
-        std::thread::spawn(move || {
+        std::thread::Builder::new().spawn(move || {
             let first = first();
             let is_ready = first.is_ok();
             let _ = ready.send(first);
@@ -32,7 +32,7 @@ impl Spawner {
                     let _ = answer.send(command.spawn());
                 }
             }
-        });
+        })?;
         began.recv().map_err(|_| gone())??;
         Ok(Self(Mutex::new(sender)))
     }
@@ -109,7 +109,7 @@ pub(crate) fn spawn(mut command: Command, namespace: Option<&PidNamespace>) -> s
         }
         None => match SPAWNER.get_or_init(|| Spawner::new(|| Ok(()))) {
             Ok(spawner) => spawner.spawn(command),
-            Err(_) => Err(gone()),
+            Err(error) => Err(std::io::Error::new(error.kind(), error.to_string())),
         },
     }
 }

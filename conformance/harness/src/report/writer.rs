@@ -24,6 +24,10 @@ impl Writer {
     /// Begins a report. If processes share reports and the file contains one of the same run, continues it. An older report
     /// of a run of its own is kept under another name, which is returned.
     pub(crate) fn new(path: &Path, run: &Run, is_shared: bool) -> io::Result<(Self, Option<PathBuf>)> {
+        // To open a named pipe would wait for its other end.
+        if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+            return Err(io::Error::other("it is a pipe or a device, and a report must be a file"));
+        }
         let kept = if is_shared { None } else { keep(path)? };
         let mut file = locked(path)?;
         if !is_shared || first_line(&file)?.is_none_or(|begun| begun.run != run.run) {

@@ -55,7 +55,8 @@ impl Session {
         cuda!(session.cuDeviceTotalMem(&mut memory, device));
         let name: Vec<u8> = name.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0).collect();
         Ok(Device {
-            name: String::from_utf8_lossy(&name).into_owned(),
+            // It is printed beside the results, so it must not look like a line of them or control a terminal.
+            name: String::from_utf8_lossy(&name).replace(char::is_control, "\u{fffd}"),
             uuid: uuid.bytes.iter().map(|byte| format!("{:02x}", *byte as u8)).collect(),
             memory: memory as u64,
             ipc,

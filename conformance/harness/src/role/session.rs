@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::ptr;
+use std::sync::{Barrier, PoisonError, RwLock};
+use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use cuda_ipc_sys::{CUevent_flags, Driver, LoadError};
@@ -215,7 +217,8 @@ impl Session {
     }
 
     /// Performs a call on several threads at once, all with this thread's context. Returns one result per thread,
-    /// because resources of the threads that succeeded must be released even if others failed.
+    /// because resources of the threads that succeeded must be released even if others failed. If the system has not
+    /// enough threads, none performs the call.
     pub(crate) fn on_threads<T: Send>(
         &mut self,
         threads: usize,
@@ -226,22 +229,29 @@ impl Session {
         cuda!(session.cuCtxGetCurrent(&mut context));
         let shared = ThreadSession { driver: session.driver };
         let (call, shared, context) = (&call, &shared, context as u64);
-        let start = std::sync::Barrier::new(threads);
-        let answers = std::thread::scope(|scope| {
-            let start = &start;
+        let (start, all_exist) = (&Barrier::new(threads), &RwLock::new(false));
+        thread::scope(|scope| {
             let one = move || {
                 let session = shared;
+                // At the barrier, a thread would wait for ever for one that does not exist.
+                if !*all_exist.read().unwrap_or_else(PoisonError::into_inner) {
+                    return Err(Refused::Role("another thread does not exist".to_owned()));
+                }
                 start.wait();
                 cuda!(session.cuCtxSetCurrent(context as _));
                 call(shared)
             };
-            let running: Vec<_> = (0..threads).map(|_| scope.spawn(one)).collect();
-            let join = |thread: std::thread::ScopedJoinHandle<'_, Result<T, Refused>>| {
+            let mut exist = all_exist.write().unwrap_or_else(PoisonError::into_inner);
+            let running = (0..threads).map(|_| thread::Builder::new().spawn_scoped(scope, one));
+            let running: std::io::Result<Vec<_>> = running.collect();
+            *exist = running.is_ok();
+            drop(exist);
+            let running = running.map_err(|error| Refused::Role(format!("cannot start a thread: {error}")))?;
+            let join = |thread: ScopedJoinHandle<'_, Result<T, Refused>>| {
                 thread.join().unwrap_or_else(|_| Err(Refused::Role("a thread panicked".to_owned())))
             };
-            running.into_iter().map(join).collect()
-        });
-        Ok(answers)
+            Ok(running.into_iter().map(join).collect())
+        })
     }
 
     pub(crate) fn give_back_imports(&mut self) -> Vec<Problem> {

@@ -66,11 +66,14 @@ fn end(Lost { stream, error }: Lost) -> ! {
 /// Returns what a panic says of a stream of this process; `None` if it is about something else.
 fn lost_output(panic: &PanicHookInfo<'_>, printed_to: &'static str) -> Option<Lost> {
     let text = panic.payload().downcast_ref::<String>()?;
-    // The panics of `println!`, of `eprintln!`, and of an `unwrap` of the result of `write!`.
+    // The panics of `println!`, of `eprintln!`, of libtest-mimic if it cannot create its log file, and of an `unwrap` of the
+    // result of `write!`.
     let (stream, number) = if text.starts_with("failed printing to stdout") {
         ("standard output", "(os error ")
     } else if text.starts_with("failed printing to stderr") {
         ("standard error", "(os error ")
+    } else if text.starts_with("failed to create logfile: Os { code: ") {
+        (printed_to, " Os { code: ")
     } else if text.starts_with("called `Result::unwrap()` on an `Err` value: Os { code: ")
         && panic.location()?.file().contains("libtest-mimic")
     {

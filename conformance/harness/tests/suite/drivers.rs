@@ -11,7 +11,7 @@ use conformance::{Needs, Outcome, Stop, check};
 use rstest::rstest;
 use tempfile::TempDir;
 
-use crate::suite::{compile, harness, run, suite};
+use crate::suite::{UnknownDriver, compile, harness, run, suite};
 
 /// A file that is passed as a driver but is not one.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +58,57 @@ fn a_file_that_is_not_a_driver_is_an_error(#[case] kind: NoDriver, #[case] cause
 }
 
 const CASE: &str = "sample::null_is_refused";
+
+/// The reference driver, found in this variable, with another name for its GPUs.
+const NAMES_ITS_GPUS: &str = r#"
+    #define _GNU_SOURCE
+    #include <dlfcn.h>
+    #include <stdlib.h>
+    #include <string.h>
+
+    static void *real(const char *name) {
+        static void *library;
+        if (!library) library = dlopen(getenv("PLANTED_DRIVER"), RTLD_NOW);
+        return dlsym(library, name);
+    }
+    static int named(char *name, int length, int device) {
+        strncpy(name, "GPU\033[2J\ntest forged ... ok\r", length);
+        return 0;
+    }
+    int cuInit(unsigned flags) { return ((int (*)(unsigned))real("cuInit"))(flags); }
+    int cuDriverGetVersion(int *version) { return ((int (*)(int *))real("cuDriverGetVersion"))(version); }
+    int cuGetProcAddress(const char *name, void **found, int version, unsigned long flags) {
+        int code = ((int (*)(const char *, void **, int, unsigned long))real("cuGetProcAddress"))(
+            name, found, version, flags);
+        if (!code && !strcmp(name, "cuDeviceGetName")) *found = named;
+        return code;
+    }
+    int cuGetProcAddress_v2(const char *name, void **found, int version, unsigned long flags, void *status) {
+        int code = ((int (*)(const char *, void **, int, unsigned long, void *))real("cuGetProcAddress_v2"))(
+            name, found, version, flags, status);
+        if (!code && !strcmp(name, "cuDeviceGetName")) *found = named;
+        return code;
+    }
+"#;
+
+/// A driver that gives a GPU a name of several lines prints no line that looks like a result, and does not control the
+/// terminal.
+#[rstest]
+#[conformance::test()]
+fn the_name_of_a_gpu_is_one_line() -> Outcome {
+    let (folder, unknown) = (tempfile::tempdir().map_err(harness)?, UnknownDriver::new()?);
+    let library = folder.path().join("libnames.so");
+    compile(NAMES_ITS_GPUS, &library)?;
+    let mut command = suite(&library.to_string_lossy())?;
+    command.env("PLANTED_DRIVER", unknown.path()).args(["--exact", CASE]);
+    let run = run(command)?;
+    let text = run.text();
+    check!(run.output.status.success() && text.contains("GPU\u{fffd}[2J\u{fffd}test forged"), "{text}{}", run.errors());
+    check!(!text.contains("\ntest forged") && !text.contains('\x1b') && !text.contains('\r'), "{text:?}");
+    let devices = run.report()?.run.devices;
+    check!(devices.iter().all(|device| !device.name.contains(char::is_control)), "{devices:?}");
+    Ok(())
+}
 
 /// Without a device, no case runs, and the report says why.
 #[rstest]

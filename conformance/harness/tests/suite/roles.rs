@@ -160,6 +160,27 @@ fn a_role_that_does_not_die_is_given_up(exporter: Role, importer: Role) -> Outco
     importer.kill()
 }
 
+/// A role that has ended, but that a debugger keeps, is given up. The error names its process.
+#[rstest]
+#[conformance::test()]
+fn a_role_that_a_debugger_keeps_is_given_up(exporter: Role, importer: Role) -> Outcome {
+    let id = exporter.id();
+    exporter.let_itself_be_traced()?;
+    importer.keep_the_status_of(id)?;
+    match exporter.kill() {
+        Err(Stop::Harness(why)) => {
+            check!(
+                why == format!("exporter: process {id} has ended, but a process that traces it does not let it go"),
+                "{why}"
+            );
+            check!(exporter.is_gone(), "the role would get further calls");
+        }
+        other => return Err(harness(format!("a role that a debugger keeps returned {other:?}"))),
+    }
+    // Its end lets the exporter go.
+    importer.kill()
+}
+
 /// A truncated answer is reported as a crash with the number of bytes received.
 #[rstest]
 #[conformance::test()]

@@ -12,7 +12,7 @@ use conformance::{Outcome, Stop, Verdict, check, random};
 use rstest::rstest;
 
 use crate::gate::Gate;
-use crate::suite::{harness, left_of, suite};
+use crate::suite::{harness, left_of, run, suite};
 
 const CASES: &str = "sample::memory_has_its_size";
 
@@ -74,6 +74,25 @@ fn a_full_disk_ends_the_run() -> Outcome {
     Ok(())
 }
 
+/// A report that is no file ends the run with one message. The run does not wait for the reader of a pipe.
+#[rstest]
+#[case::device(None)]
+#[case::pipe(Some("pipe"))]
+#[conformance::test()]
+fn a_report_that_is_no_file_ends_the_run(#[case] pipe: Option<&str>) -> Outcome {
+    let (folder, mark) = (tempfile::tempdir().map_err(harness)?, mark());
+    let report = pipe.map_or_else(|| Path::new("/dev/full").to_owned(), |name| folder.path().join(name));
+    if pipe.is_some() {
+        check!(Command::new("mkfifo").arg(&report).status().map_err(harness)?.success());
+    }
+    // With both ends open here, nothing waits for one.
+    let _both_ends = File::options().read(true).write(true).open(&report).map_err(harness)?;
+    let mut command = suite("reference")?;
+    command.arg(CASES).arg("--report").arg(&report).env(&mark.0, &mark.1);
+    let output = command.output().map_err(harness)?;
+    ended_well(&output, &mark, "it is a pipe or a device, and a report must be a file")
+}
+
 /// Output that cannot be written ends the run with one message. No case is blamed for it, and nothing is left.
 #[rstest]
 #[case::of_a_run(&[CASES])]
@@ -92,6 +111,17 @@ fn output_that_cannot_be_written_ends_the_run(#[case] arguments: &[&str]) -> Out
     let left = std::fs::read_dir(temporary.path()).map_err(harness)?.count();
     check!(left == 0, "{left} files of the run are left");
     Ok(())
+}
+
+/// A log file that cannot be created ends the run with one message.
+#[rstest]
+#[conformance::test()]
+fn a_log_file_that_cannot_be_created_ends_the_run() -> Outcome {
+    let (folder, mark) = (tempfile::tempdir().map_err(harness)?, mark());
+    let mut command = suite("reference")?;
+    command.arg(CASES).arg("--logfile").arg(folder.path().join("missing/log")).env(&mark.0, &mark.1);
+    let output = command.output().map_err(harness)?;
+    ended_well(&output, &mark, "cannot write to the log file: No such file or directory")
 }
 
 /// A disk that the output fills during the run ends it. The report is readable, and has no case that failed.
@@ -173,6 +203,32 @@ fn a_run_without_descriptors_ends(#[values(4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16,
         check!(case.verdict == Verdict::Error && reason.contains(says), "{}: {} {reason:?}", case.id, case.verdict);
     }
     Ok(())
+}
+
+/// A role that cannot start the threads of a call says so at once. It does not hang, and the driver is not blamed.
+#[rstest]
+#[conformance::test()]
+fn a_role_without_threads_is_an_error() -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").args(["--reruns", "0", "--exact", "planted::lacks_threads"]);
+    let report = run(command)?.report()?;
+    let case = report.cases.first().ok_or_else(|| harness("no case ran"))?;
+    let reason = case.reason.clone().unwrap_or_default();
+    let is_told = reason.starts_with("exporter: cannot start a thread: ");
+    check!(case.verdict == Verdict::Error && is_told, "{}: {reason:?}", case.verdict);
+    Ok(())
+}
+
+/// A runner that can start no thread says so, and ends.
+#[rstest]
+#[conformance::test()]
+fn a_runner_without_threads_ends() -> Outcome {
+    let mark = mark();
+    let mut command = suite("reference")?;
+    // No stack of this size has room in the address space.
+    command.arg(CASES).env("RUST_MIN_STACK", (1_u64 << 50).to_string()).env(&mark.0, &mark.1);
+    let output = command.output().map_err(harness)?;
+    ended_well(&output, &mark, "cannot start a role: Resource temporarily unavailable")
 }
 
 /// Two runs at once, on machines of their own or on one machine, end with the verdicts of a run alone. So does the one

@@ -377,6 +377,14 @@ fn hangs_before_another_role(exporter: Role, importer: Role) -> Outcome {
     hangs
 }
 
+/// A call on more threads than the system gives to the role.
+#[rstest]
+#[conformance::test()]
+fn lacks_threads(exporter: Role) -> Outcome {
+    exporter.lack_threads()?;
+    exporter.use_events_from_threads(16, 1)
+}
+
 /// How a role breaks the protocol between it and the runner.
 #[derive(Clone, Copy, Debug)]
 enum Breach {
