@@ -72,10 +72,9 @@ fn lost_output(panic: &PanicHookInfo<'_>, printed_to: &'static str) -> Option<Lo
         ("standard output", "(os error ")
     } else if text.starts_with("failed printing to stderr") {
         ("standard error", "(os error ")
-    } else if text.starts_with("failed to create logfile: Os { code: ") {
-        (printed_to, " Os { code: ")
-    } else if text.starts_with("called `Result::unwrap()` on an `Err` value: Os { code: ")
-        && panic.location()?.file().contains("libtest-mimic")
+    } else if text.starts_with("failed to create logfile: Os { code: ")
+        || text.starts_with("called `Result::unwrap()` on an `Err` value: Os { code: ")
+            && panic.location()?.file().contains("libtest-mimic")
     {
         (printed_to, " Os { code: ")
     } else {

@@ -4,21 +4,27 @@
 //! | module | contents |
 //! |---|---|
 //! | `at_once` | imports of each protocol that are open at once |
+//! | `exports` | what comes and goes in an exporter, beside something that stays |
 //! | `files` | the files in /dev/shm that an ended process has left |
 //! | `handles` | many processes that hold handles of each other |
+//! | `kept` | imports that stay open while their process opens and closes many others |
 //! | `opens` | opens and closes in large numbers |
 //! | `pools` | pools that come and go |
 //! | `processes` | processes that come and go |
+//! | `refused` | calls that the driver refuses, in large numbers |
 //! | `watch` | the observer: descriptors, mappings, child processes, files in /dev/shm, device memory |
 //!
 //! A usual run makes a small load, which takes a few seconds. `--load` makes the full one.
 
 mod at_once;
+mod exports;
 mod files;
 mod handles;
+mod kept;
 mod opens;
 mod pools;
 mod processes;
+mod refused;
 mod watch;
 
 use conformance::{Placement, Role, Stop, full_load};

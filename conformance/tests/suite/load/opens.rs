@@ -10,7 +10,7 @@ use rstest::rstest;
 use super::watch::Watch;
 use super::{sized, start_many};
 use crate::support::constants::DESCRIPTOR;
-use crate::support::fixtures::{exporter, observer};
+use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::latch::Latch;
 use crate::support::virtual_memory::SIZE;
 use crate::support::{event, legacy, shared_pool, virtual_memory};
@@ -152,5 +152,23 @@ fn opening_and_closing_keeps_nothing(
         seen?;
     }
     latch.iter().try_for_each(Latch::release)?;
+    watch.end()
+}
+
+/// Memory that one thread opens and another one closes, 5000 times in the full load, leaves nothing in the process.
+#[rstest]
+#[conformance::test("PROC-013", needs(legacy_memory))]
+fn closes_of_other_threads_keep_nothing(exporter: Role, importer: Role, observer: Role) -> Outcome {
+    // The first threads also take what the allocator keeps for threads.
+    const ROUNDS_BEFORE: usize = 50;
+    let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(2 * MIB)?)?;
+    let open_and_close = || -> Outcome {
+        let import = importer.ipc_open_mem_handle(handle)?;
+        importer.ipc_close_mem_handle_from_threads(vec![import])
+    };
+    (0..ROUNDS_BEFORE).try_for_each(|_| open_and_close())?;
+    let rounds = sized(300, 5000);
+    let watch = Watch::begin(&observer, [&importer], rounds)?;
+    (0..rounds).try_for_each(|_| open_and_close())?;
     watch.end()
 }

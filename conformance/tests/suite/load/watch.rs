@@ -23,6 +23,11 @@ struct Slack {
 /// One round of so many may leave a mapping or a page of memory, which is noise. A leak that happens more often is noticed,
 /// in a small load too.
 const ROUNDS_OF_A_LEAK: usize = 10;
+
+/// The most leaks that are noise, however many rounds there are. With more of them, a leak in every hundredth round of a
+/// full load would be noise too.
+const MOST_NOISE: usize = 16;
+
 const PAGE: u64 = 4 * KIB;
 
 /// What an allocator may still take after the first look, although a small load ran before it. On an H100, 400
@@ -89,7 +94,8 @@ impl<'case> Watch<'case> {
 
     /// Returns how many leaks, each in another round, are noise.
     const fn leaks(&self) -> usize {
-        self.rounds / ROUNDS_OF_A_LEAK
+        let leaks = self.rounds / ROUNDS_OF_A_LEAK;
+        if leaks < MOST_NOISE { leaks } else { MOST_NOISE }
     }
 
     fn at_the_end(&self) -> Slack {

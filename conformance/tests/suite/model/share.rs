@@ -183,7 +183,8 @@ fn exchange(world: &World, protocol: Protocol) -> Vec<Step> {
     }
 }
 
-/// The owner gives back all that it has of the memory, and the importer still reads it.
+/// The owner gives back all that it has of the memory, and the importer still reads it. Then the importer maps it again,
+/// unmaps it where it was, and still reads it at the other address.
 fn exchange_by_virtual_memory(world: &World) -> Vec<Step> {
     let shared = world.physicals.iter().find_map(|(import, of)| {
         let mut all = world.physicals.iter();
@@ -193,6 +194,8 @@ fn exchange_by_virtual_memory(world: &World) -> Vec<Step> {
     });
     let Some((memory, [importer, owner], [import, own])) = shared else { return Vec::new() };
     let (here, there, seed) = (world.new_name(), world.new_name() + 1, world.new_name() + 2);
+    // A seed follows the first one.
+    let again = seed + 2;
     let maps = [
         virtual_memory::Step::map(importer, here, import),
         virtual_memory::Step::set_access(importer, here),
@@ -205,9 +208,16 @@ fn exchange_by_virtual_memory(world: &World) -> Vec<Step> {
     let gives_back = views
         .map(|view| virtual_memory::Step::unmap(owner, view))
         .chain(physicals.map(|(physical, _)| virtual_memory::Step::release(owner, *physical)));
+    let moves = [
+        virtual_memory::Step::map(importer, again, import),
+        virtual_memory::Step::set_access(importer, again),
+        virtual_memory::Step::unmap(importer, here),
+    ];
     let maps = maps.into_iter().map(Step::VirtualMemory);
     let steps = maps.chain(each_writes([importer, owner], [here, there], seed));
-    steps.chain(gives_back.map(Step::VirtualMemory)).chain([touch(importer, here, Access::Check)]).collect()
+    let steps = steps.chain(gives_back.map(Step::VirtualMemory)).chain([touch(importer, here, Access::Check)]);
+    let steps = steps.chain(moves.map(Step::VirtualMemory)).chain([touch(importer, again, Access::Check)]);
+    steps.collect()
 }
 
 /// The importer frees its import, and the owner still reads the memory.

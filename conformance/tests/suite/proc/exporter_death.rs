@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use conformance::{Expect as _, Outcome, Role, observe};
+use conformance::{Expect as _, Outcome, Role, check, observe, seed};
 use rstest::rstest;
 
-use crate::support::SIZE;
+use crate::support::constants::NOT_READY;
 use crate::support::device_memory::Account;
 use crate::support::fixtures::{exporter, importer, observer};
-use crate::support::latch::wait_for_one;
+use crate::support::latch::{Latch, wait_for_one};
 use crate::support::legacy::share;
+use crate::support::{SIZE, event, shared_pool};
 
 /// If the exporter is killed while a kernel of the importer reads its memory, a third process is unaffected. The
 /// importer's results are recorded.
@@ -84,4 +85,75 @@ fn memory_freed_while_open_returns_to_the_device(exporter: Role, importer: Role,
     observe("held by the import", account.is_held()?);
     importer.ipc_close_mem_handle(import)?;
     account.check_given_back()
+}
+
+/// If a process closes memory of a killed exporter, what it has open of a living one stays open, and its own memory can
+/// be exported. The code of that close is recorded.
+#[rstest]
+#[conformance::test("IPCMEM-CLOSE-001", "IPCMEM-OPEN-001", needs(no_mps, legacy_memory))]
+fn closing_memory_of_a_killed_exporter_leaves_that_of_a_living_one(
+    exporter: Role,
+    importer: Role,
+    observer: Role,
+) -> Outcome {
+    let (there, kept, pattern) = share(&observer, &importer, SIZE)?;
+    let (_, orphan, _) = share(&exporter, &importer, SIZE)?;
+    exporter.kill()?;
+    let (own, imported, owns_pattern) = share(&importer, &observer, SIZE)?;
+    check!(observer.mismatches(imported, SIZE, owns_pattern)? == 0);
+    let closed = importer.ipc_close_mem_handle(orphan).recorded("close")?;
+    check!(importer.mismatches(kept, SIZE, pattern)? == 0);
+    importer.fill(kept, SIZE, 9)?;
+    check!(observer.mismatches(there, SIZE, 9)? == 0);
+    importer.ipc_close_mem_handle(kept)?;
+    importer.read(kept, 4).refused(&[])?;
+    observer.ipc_close_mem_handle(imported)?;
+    importer.mem_free(own)?;
+    // A process that could not close the memory cannot give it back at the end either.
+    if closed.is_none() { importer.kill() } else { Ok(()) }
+}
+
+/// If a process destroys the event of a killed exporter, the event of a living one stays pending until its work has ended.
+#[rstest]
+#[conformance::test("IPCEVT-018", needs(no_mps, interprocess_events))]
+fn destroying_an_event_of_a_killed_exporter_leaves_that_of_a_living_one(
+    exporter: Role,
+    importer: Role,
+    observer: Role,
+) -> Outcome {
+    let (event, kept) = event::share(&observer, &importer)?;
+    let (_, orphan) = event::share(&exporter, &importer)?;
+    let stream = observer.stream_create()?;
+    let latch = Latch::hold(&observer, stream)?;
+    observer.event_record(event, stream)?;
+    exporter.kill()?;
+    importer.event_query(kept).refused(NOT_READY)?;
+    let destroyed = importer.event_destroy(orphan).recorded("destroy")?;
+    importer.event_query(kept).refused(NOT_READY)?;
+    latch.release()?;
+    importer.event_synchronize(kept)?;
+    importer.event_destroy(kept)?;
+    if destroyed.is_none() { importer.kill() } else { Ok(()) }
+}
+
+/// If a process gives back memory and the pool of a killed exporter, memory of a living one's pool stays imported.
+#[rstest]
+#[conformance::test("POOL-PTR-001", needs(no_mps, pool_descriptors))]
+fn giving_back_a_pool_of_a_killed_exporter_leaves_that_of_a_living_one(
+    exporter: Role,
+    importer: Role,
+    observer: Role,
+) -> Outcome {
+    let pattern = seed();
+    let kept = shared_pool::share_memory(&observer, &importer, pattern)?;
+    let orphan = shared_pool::share_memory(&exporter, &importer, pattern)?;
+    exporter.kill()?;
+    let freed = importer.mem_free_imported_pointer(orphan.here).recorded("free")?;
+    let destroyed = importer.mem_pool_destroy(orphan.pool.imported).recorded("destroy")?;
+    check!(importer.mismatches(kept.here, shared_pool::SIZE, pattern)? == 0);
+    importer.fill(kept.here, shared_pool::SIZE, 9)?;
+    check!(observer.mismatches(kept.there, shared_pool::SIZE, 9)? == 0);
+    importer.mem_free_imported_pointer(kept.here)?;
+    importer.mem_pool_destroy(kept.pool.imported)?;
+    if freed.is_none() || destroyed.is_none() { importer.kill() } else { Ok(()) }
 }
