@@ -104,6 +104,8 @@ fn physical_memory_is_released_in_any_order(exporter: Role, importer: Role) -> O
 #[rstest]
 #[conformance::test("IPCEVT-011", "IPCEVT-018", "IPCEVT-024", needs(interprocess_events))]
 fn events_are_destroyed_in_any_order(exporter: Role, importer: Role) -> Outcome {
+    /// More than 8 bits count. They take little memory.
+    const COUNT: usize = 300;
     let is_pending = |number: usize| number.is_multiple_of(3);
     let (stream, mut events, mut imports) = (exporter.stream_create()?, Vec::new(), Vec::new());
     for _ in 0..COUNT {

@@ -184,7 +184,7 @@ fn exchange(world: &World, protocol: Protocol) -> Vec<Step> {
 }
 
 /// The owner gives back all that it has of the memory, and the importer still reads it. Then the importer maps it again,
-/// unmaps it where it was, and still reads it at the other address.
+/// releases it, unmaps it where it was, and still reads it at the other address.
 fn exchange_by_virtual_memory(world: &World) -> Vec<Step> {
     let shared = world.physicals.iter().find_map(|(import, of)| {
         let mut all = world.physicals.iter();
@@ -211,6 +211,7 @@ fn exchange_by_virtual_memory(world: &World) -> Vec<Step> {
     let moves = [
         virtual_memory::Step::map(importer, again, import),
         virtual_memory::Step::set_access(importer, again),
+        virtual_memory::Step::release(importer, import),
         virtual_memory::Step::unmap(importer, here),
     ];
     let maps = maps.into_iter().map(Step::VirtualMemory);

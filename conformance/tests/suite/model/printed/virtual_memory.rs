@@ -130,9 +130,21 @@ fn script_10() -> Outcome {
     p0.mem_address_free(m20, 2097152)?;
     p0.mem_release(v16)?;
     check!(p1.mismatches(m19, 2097152, 22)? == 0);
+    let m23 = p1.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
+    p1.mem_map(m23, 2097152, 0, v18, 0)?;
+    check!(p1.mem_get_access(m23, 1)? == 0);
+    p1.mem_set_access(m23, 2097152, 1, 3)?;
+    for offset in [0, 2097152 - 1] {
+        check!(p1.mem_get_access(m23.offset(offset), 1)? == 3);
+    }
+    p1.mem_release(v18)?;
+    p1.mem_unmap(m19, 2097152)?;
+    p1.read(m19, 4).refused(&[])?;
+    p1.mem_address_free(m19, 2097152)?;
+    check!(p1.mismatches(m23, 2097152, 22)? == 0);
     check!(p0.mismatches(m3, 2097152, 10)? == 0);
     check!(p0.mismatches(m4, 4194304, 15)? == 0);
-    check!(p1.mismatches(m19, 2097152, 22)? == 0);
+    check!(p1.mismatches(m23, 2097152, 22)? == 0);
     Ok(())
 }
 
@@ -236,7 +248,19 @@ fn script_203() -> Outcome {
     p0.mem_release(v3)?;
     p0.mem_release(v9)?;
     check!(p1.mismatches(m15, 2097152, 18)? == 0);
-    check!(p1.mismatches(m15, 2097152, 18)? == 0);
+    let m19 = p1.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
+    p1.mem_map(m19, 2097152, 0, v10, 0)?;
+    check!(p1.mem_get_access(m19, 1)? == 0);
+    p1.mem_set_access(m19, 2097152, 1, 3)?;
+    for offset in [0, 2097152 - 1] {
+        check!(p1.mem_get_access(m19.offset(offset), 1)? == 3);
+    }
+    p1.mem_release(v10)?;
+    p1.mem_unmap(m15, 2097152)?;
+    p1.read(m15, 4).refused(&[])?;
+    p1.mem_address_free(m15, 2097152)?;
+    check!(p1.mismatches(m19, 2097152, 18)? == 0);
+    check!(p1.mismatches(m19, 2097152, 18)? == 0);
     Ok(())
 }
 
@@ -345,7 +369,19 @@ fn script_301() -> Outcome {
     p0.mem_address_free(m5, 2097152)?;
     p0.mem_release(v1)?;
     check!(p1.mismatches(m4, 2097152, 7)? == 0);
-    check!(p1.mismatches(m4, 2097152, 7)? == 0);
+    let m8 = p1.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
+    p1.mem_map(m8, 2097152, 0, v3, 0)?;
+    check!(p1.mem_get_access(m8, 0)? == 0);
+    p1.mem_set_access(m8, 2097152, 0, 3)?;
+    for offset in [0, 2097152 - 1] {
+        check!(p1.mem_get_access(m8.offset(offset), 0)? == 3);
+    }
+    p1.mem_release(v3)?;
+    p1.mem_unmap(m4, 2097152)?;
+    p1.read(m4, 4).refused(&[])?;
+    p1.mem_address_free(m4, 2097152)?;
+    check!(p1.mismatches(m8, 2097152, 7)? == 0);
+    check!(p1.mismatches(m8, 2097152, 7)? == 0);
     Ok(())
 }
 
@@ -464,8 +500,20 @@ fn script_342() -> Outcome {
     p0.mem_address_free(m18, 2097152)?;
     p0.mem_release(v14)?;
     check!(p1.mismatches(m17, 2097152, 20)? == 0);
+    let m21 = p1.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
+    p1.mem_map(m21, 2097152, 0, v16, 0)?;
+    check!(p1.mem_get_access(m21, 0)? == 0);
+    p1.mem_set_access(m21, 2097152, 0, 3)?;
+    for offset in [0, 2097152 - 1] {
+        check!(p1.mem_get_access(m21.offset(offset), 0)? == 3);
+    }
+    p1.mem_release(v16)?;
+    p1.mem_unmap(m17, 2097152)?;
+    p1.read(m17, 4).refused(&[])?;
+    p1.mem_address_free(m17, 2097152)?;
+    check!(p1.mismatches(m21, 2097152, 20)? == 0);
     check!(p0.mismatches(m9, 2097152, 13)? == 0);
-    check!(p1.mismatches(m17, 2097152, 20)? == 0);
+    check!(p1.mismatches(m21, 2097152, 20)? == 0);
     Ok(())
 }
 
@@ -575,8 +623,20 @@ fn script_343() -> Outcome {
     p3.mem_release(v7)?;
     p3.mem_release(v11)?;
     check!(p2.mismatches(m14, 4194304, 17)? == 0);
+    let m18 = p2.mem_address_reserve(4194304, 0, Pointer::NULL, 0)?;
+    p2.mem_map(m18, 4194304, 0, v6, 0)?;
+    check!(p2.mem_get_access(m18, 0)? == 0);
+    p2.mem_set_access(m18, 4194304, 0, 3)?;
+    for offset in [0, 4194304 - 1] {
+        check!(p2.mem_get_access(m18.offset(offset), 0)? == 3);
+    }
+    p2.mem_release(v6)?;
+    p2.mem_unmap(m14, 4194304)?;
+    p2.read(m14, 4).refused(&[])?;
+    p2.mem_address_free(m14, 4194304)?;
+    check!(p2.mismatches(m18, 4194304, 17)? == 0);
     check!(p2.mismatches(m5, 4194304, 9)? == 0);
-    check!(p2.mismatches(m14, 4194304, 17)? == 0);
+    check!(p2.mismatches(m18, 4194304, 17)? == 0);
     Ok(())
 }
 
@@ -705,6 +765,18 @@ fn script_371() -> Outcome {
     p0.mem_address_free(m15, 2097152)?;
     p0.mem_release(v11)?;
     check!(p1.mismatches(m14, 2097152, 17)? == 0);
-    check!(p1.mismatches(m14, 2097152, 17)? == 0);
+    let m18 = p1.mem_address_reserve(2097152, 0, Pointer::NULL, 0)?;
+    p1.mem_map(m18, 2097152, 0, v13, 0)?;
+    check!(p1.mem_get_access(m18, 0)? == 0);
+    p1.mem_set_access(m18, 2097152, 0, 3)?;
+    for offset in [0, 2097152 - 1] {
+        check!(p1.mem_get_access(m18.offset(offset), 0)? == 3);
+    }
+    p1.mem_release(v13)?;
+    p1.mem_unmap(m14, 2097152)?;
+    p1.read(m14, 4).refused(&[])?;
+    p1.mem_address_free(m14, 2097152)?;
+    check!(p1.mismatches(m18, 2097152, 17)? == 0);
+    check!(p1.mismatches(m18, 2097152, 17)? == 0);
     Ok(())
 }
