@@ -141,7 +141,7 @@ fn a_failure_comes_before_a_disclosure() -> Outcome {
     fs::write(run.path(), failed).map_err(harness)?;
     let text = report(&run, None, folder.path(), "2")?;
     check!(text.contains("no later run failed"), "{text}");
-    let page = fs::read_to_string(folder.path().join("planted-discloses-passes.md")).map_err(harness)?;
+    let page = fs::read_to_string(folder.path().join("planted-disclosures-discloses-passes.md")).map_err(harness)?;
     check!(page.starts_with("# x does not hold\n"), "{page}");
     let says = "- **Frequency** in the run of the report; it did not fail in any of 2 later runs; the steps and any program \
                 below are of a run that did not fail\n";
