@@ -217,6 +217,7 @@ const THE_END: &str = "{\"line\":\"end\"";
 #[case::damaged_tail(|| altered("\"duration_ms\":10.0", "\"duration_ms\":\"ten\""), "line 2: invalid type: string \"ten\", expected f64")]
 #[case::unknown_line(|| altered(THE_END, "{\"line\":\"future\"}\n{\"line\":\"end\""), ": another version of the suite wrote it, or it is damaged; use the command of that suite, or copy the report again")]
 #[case::what_to_do(|| altered("\"verdict\":\"pass\"", "\"verdict\":pass\""), ": the line is damaged; copy the report again from its machine")]
+#[case::what_to_do_with_another_type(|| altered("\"id\":\"", "\"id\":7,\"more\":\""), ": the line is damaged; copy the report again from its machine")]
 #[case::same_suite(|| {
     let lines = String::from_utf8(altered("\"verdict\":\"pass\"", "\"verdict\":\"slow\"")?).map_err(harness)?;
     let suite = concat!("\"suite\":{\"version\":\"", env!("CARGO_PKG_VERSION"), "\",\"commit\":null},\"began\"");

@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 
-use conformance::report::{CaseReport, Identification, Report};
+use conformance::report::{CaseReport, Identification, Report, Runs};
 use conformance::{Defect, Failure, Outcome, Stop, Verdict, check};
 use rstest::rstest;
 use rustix::process::{Resource, Rlimit, setrlimit};
@@ -114,6 +114,25 @@ fn a_reason_says_how_a_case_failed(#[case] reason: &str, #[case] says: &str) -> 
     write(folder.path(), "one.jsonl", &report)?;
     let (_, text, _) = run(folder.path(), &["--rule", ROW])?;
     check!(text.contains(&format!(": {says}")), "{text}");
+    Ok(())
+}
+
+/// The history of a rule says in how many runs of a case it broke, unless that were all of them.
+#[rstest]
+#[case::some(1, ", in 1 of 3 runs")]
+#[case::all(3, "")]
+#[conformance::test()]
+fn a_failure_of_every_run_needs_no_share(#[case] failed: u32, #[case] share: &str) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let mut report = plain("580.159.04", 3);
+    crash(&mut report);
+    report.cases[1].runs = Some(Runs { failed, of: 3 });
+    write(folder.path(), "one.jsonl", &report)?;
+    let (_, text, errors) = run(folder.path(), &["--rule", ROW])?;
+    // A long line is broken.
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    check!(words.contains(&format!("SIGSEGV in cuMemPoolImportPointer{share}")), "{text}{errors}");
+    check!(words.contains(" of 3 runs") != share.is_empty(), "{text}");
     Ok(())
 }
 

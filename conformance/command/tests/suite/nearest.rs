@@ -37,6 +37,7 @@ fn diff(reports: &Reports, format: &str) -> Result<(Option<i32>, String), Stop> 
 #[case::time(|new: &mut Report| new.cases[1].duration_ms = 5000.0, 0, &[])]
 #[case::observation(|new: &mut Report| new.cases[1].observations.clear(), 0, &["different"])]
 #[case::verdict(|new: &mut Report| new.cases[1].verdict = Verdict::Crash, 1, &["regressed"])]
+#[case::process(|new: &mut Report| new.bad_ends.push("process 9, keeper: exited with code 3 in exit()".to_owned()), 1, &[])]
 #[case::broke_off(|new: &mut Report| new.running.push("ipcmem::open::planted/number=00007".to_owned()), 0, &["unchecked"])]
 #[conformance::test()]
 fn a_partial_run_is_compared(#[case] plant: fn(&mut Report), #[case] code: i32, #[case] changes: &[&str]) -> Outcome {
@@ -65,6 +66,7 @@ fn a_partial_run_is_compared(#[case] plant: fn(&mut Report), #[case] code: i32, 
 #[case::one_gpu_less(|new: &mut Report| new.run.devices.truncate(1), Some(1))]
 #[case::another_model(|new: &mut Report| new.run.devices.iter_mut().for_each(|gpu| gpu.name = "NVIDIA H100".to_owned()), Some(0))]
 #[case::a_part(|new: &mut Report| _ = new.cases.pop(), Some(0))]
+#[case::without_an_end(|new: &mut Report| new.is_complete = false, Some(0))]
 #[conformance::test()]
 fn slower_calls_than_in_the_record_are_told(#[case] alter: fn(&mut Report), #[case] code: Option<i32>) -> Outcome {
     let with = |ms: f64| {

@@ -173,7 +173,9 @@ fn access_reads_as_it_was_set(importer: Role) -> Outcome {
     importer.mem_map(address, SIZE, 0, physical, 0)?;
     importer.mem_set_access(address, SIZE, 0, READ_WRITE)?;
     check!(importer.mem_get_access(address, 0)? == READ_WRITE);
-    importer.mem_unmap(address, SIZE)
+    importer.mem_unmap(address, SIZE)?;
+    // Afterwards, the role must not release the mapping once more.
+    importer.mem_address_free(address, SIZE)
 }
 
 /// If a kernel uses memory that is unmapped, the driver waits for the kernel, or the kernel fails with ILLEGAL_ADDRESS.

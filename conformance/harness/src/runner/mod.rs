@@ -426,3 +426,23 @@ fn check_gpus(gpus: &[u32], under_test: &UnderTest) -> Result<(), String> {
         gpus.len()
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::{Options, SYSTEM, shared_devices};
+
+    /// Runs that may use the system's driver share its devices. A list runs nothing, and a program of checks starts other
+    /// runs.
+    #[test]
+    fn runs_on_the_systems_driver_share_its_devices() {
+        let shares = |driver: &str, is_of_drivers: bool, more: &[&str]| {
+            let options = Options::parse_from(["suite", "--driver", driver].iter().chain(more));
+            shared_devices(&options, is_of_drivers).iter().any(|shared| shared == SYSTEM)
+        };
+        assert!(shares("system", true, &[]) && shares("auto", true, &[]));
+        assert!(!shares("reference", true, &[]) && !shares("system", true, &["--list"]));
+        assert!(!shares("system", false, &[]));
+    }
+}

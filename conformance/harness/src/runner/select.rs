@@ -333,9 +333,33 @@ fn quick(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
     use clap::Parser as _;
 
-    use super::{Options, tell_vain_skips};
+    use super::{Case, Class, Machine, Options, quick, tell_vain_skips};
+    use crate::Needs;
+    use crate::case::Registered;
+    use crate::machine::Device;
+
+    /// Returns a case that checks these rows.
+    fn case(id: &str, rows: &'static [&'static str]) -> Case {
+        let (file, module, function, summary) = ("", "", "", "");
+        let registered = Registered { file, module, function, summary, rows, needs: Needs::none(), run: || Ok(()) };
+        let registered = Box::leak(Box::new(registered));
+        Case { base: id.to_owned(), id: id.to_owned(), summary: String::new(), registered }
+    }
+
+    /// The quick level takes a case of two rules if it costs less than a case for each.
+    #[test]
+    fn a_case_of_two_rules_may_cost_more() {
+        let cases = [case("both", &["A-001", "A-002"]), case("one", &["A-001"]), case("other", &["A-002"])];
+        let machine = Machine { devices: vec![Device::default()], ..Machine::default() };
+        let classes = BTreeMap::from(["A-001", "A-002"].map(|row| (row.to_owned(), Class::Documented)));
+        let costs = BTreeMap::from([("both", 15.0), ("one", 10.0), ("other", 10.0)]);
+        let costs = costs.into_iter().map(|(id, cost)| (id.to_owned(), cost)).collect();
+        assert_eq!(quick(&cases, &machine, &classes, &costs), BTreeSet::from(["both".to_owned()]));
+    }
 
     /// In the suite, a `--skip` that matches no case is an error. In a program of checks it is only a warning.
     #[test]

@@ -187,6 +187,21 @@ fn a_requirement_depends_on_the_machine(#[case] word: &str, #[case] with: &str, 
     Ok(())
 }
 
+/// A report has the state of the fabric, as an attempt to create memory shows it.
+#[rstest]
+#[case::absent("absent", Fabric::Absent)]
+#[case::no_channel("no-channel", Fabric::NoChannel)]
+#[case::channel("channel", Fabric::Channel)]
+#[case::not_ready("not-ready", Fabric::NotReady)]
+#[conformance::test()]
+fn a_report_has_the_state_of_the_fabric(#[case] state: &str, #[case] expected: Fabric) -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("REFERENCE_DRIVER_FABRIC", state).args(["--exact", CASE]);
+    let found: Vec<_> = run(command)?.report()?.run.devices.into_iter().map(|device| device.fabric).collect();
+    check!(found == [expected; 2], "{found:?}");
+    Ok(())
+}
+
 /// A case runs only on a real machine that has what the case needs.
 #[rstest]
 #[case::managed_memory(

@@ -41,6 +41,20 @@ fn a_process_must_end_in_order(#[case] planted: &str, #[case] verdict: Verdict, 
     Ok(())
 }
 
+/// In a PID namespace too, a process that does not end in order is blamed on its case.
+#[rstest]
+#[conformance::test(needs(root))]
+fn a_process_in_a_pid_namespace_must_end_in_order() -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").args(["--reruns", "0", "--exact", "planted::bad_exit_in_a_pid_namespace"]);
+    let run = run(command)?;
+    let report = run.report()?;
+    let case = report.cases.first().ok_or_else(|| harness(format!("no case ran: {}", run.errors())))?;
+    let says = "after the case, own: exited with code 3 in exit()";
+    check!(case.verdict == Verdict::Crash && case.reason.as_deref() == Some(says), "{case:?}");
+    Ok(())
+}
+
 /// A closed descriptor that a driver gives without an error is the driver's failure, and not the harness's.
 #[rstest]
 #[case::sent("sent", "exporter: the descriptor N is not open")]

@@ -36,6 +36,21 @@ fn variables_work_like_flags() -> Outcome {
     Ok(())
 }
 
+/// The cases of a run learn whether `--load` is given.
+#[rstest]
+#[case::given(&["--load"], true)]
+#[case::not_given(&[], false)]
+#[conformance::test()]
+fn a_case_learns_of_the_load(#[case] flags: &[&str], #[case] is_full: bool) -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").args(flags).args(["--exact", "planted::sees_the_load"]);
+    let run = run(command)?;
+    let report = run.report()?;
+    let case = report.cases.first().ok_or_else(|| harness(format!("no case ran: {}", run.errors())))?;
+    check!(case.observations["is_full"] == is_full, "{case:?}");
+    Ok(())
+}
+
 /// An argument that is not UTF-8 is an invalid flag.
 #[rstest]
 #[conformance::test()]
@@ -66,6 +81,7 @@ fn processes_of_a_run_merge_their_reports() -> Outcome {
     check!(first.run.seed == merged.run.seed, "two processes of one run have different seeds");
     let other = run("other", ONE)?;
     check!(other.cases.len() == 1, "another run continued the old report");
+    check!(other.run.seed != first.run.seed, "two runs have the same seed");
     Ok(())
 }
 

@@ -1,11 +1,13 @@
 //! Reports: written line by line, and read even if they are truncated.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
 use conformance::calls::AnyCall;
 use conformance::report::{Report, Step, Unreadable, commit_of_the_checkout};
+use conformance::trace::Bytes;
 use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
 use serde_json::Value;
@@ -52,7 +54,21 @@ fn a_report_is_written_line_by_line() -> Outcome {
     let processors = Command::new("nproc").arg("--all").output().map_err(harness)?;
     let processors = String::from_utf8_lossy(&processors.stdout);
     check!(load.processors.to_string() == processors.trim() && load.threads >= 0.0, "{load:?}, {processors}");
-    check!(report.run.links.len() == 2 && report.run.links.iter().all(|link| link.access));
+    check!(report.run.links.len() == 2 && report.run.links.iter().all(|link| link.access && link.native_atomics));
+    Ok(())
+}
+
+/// A report names the kind of container that the suite runs in. The files of a container tell more than the variables.
+#[rstest]
+#[conformance::test()]
+fn the_container_is_named() -> Outcome {
+    let files = [("/.dockerenv", "docker"), ("/run/.containerenv", "podman")];
+    let kind = files.iter().find(|(file, _)| Path::new(file).exists()).map_or("kubernetes", |(_, kind)| *kind);
+    let mut command = suite("reference")?;
+    command.env("KUBERNETES_SERVICE_HOST", "10.0.0.1").args(["--exact", FILTER]);
+    let environment = run(command)?.report()?.run.environment.ok_or_else(|| harness("no environment was recorded"))?;
+    let container = environment.host.and_then(|host| host.container);
+    check!(container.as_deref() == Some(kind), "{container:?}, expected {kind}");
     Ok(())
 }
 
@@ -131,6 +147,17 @@ fn a_long_step_is_cut() -> Outcome {
     let step = case.steps.iter().find(|step| step.call.starts_with("write"));
     let call = step.map(|step| step.call.as_str()).unwrap_or_default();
     check!(call.ends_with('…') && call.len() < 1000, "{} bytes", call.len());
+    Ok(())
+}
+
+/// A trace describes long contents only if they are one byte, repeated, or what the kernel `fill` writes.
+#[rstest]
+#[case::one_byte(vec![7; 5000], Bytes::Same { byte: 7, length: 5000 })]
+#[case::several([7_u8, 8].repeat(2500), Bytes::Long { length: 5000 })]
+#[conformance::test()]
+fn a_trace_has_no_long_contents(#[case] bytes: Vec<u8>, #[case] expected: Bytes) -> Outcome {
+    let found = Bytes::of(&bytes);
+    check!(found == expected, "{found:?}");
     Ok(())
 }
 
@@ -246,6 +273,7 @@ fn the_first_format_is_read() -> Outcome {
 )]
 #[case::now("x: killed by signal 6 in cuMemPoolDestroy(pool: 7)", "x: killed by signal 6 in cuMemPoolDestroy(pool: 7)")]
 #[case::another("it fails in the first run {1}", "it fails in the first run {1}")]
+#[case::a_path("a byte differs in /tmp/7", "a byte differs in /tmp/7")]
 #[conformance::test()]
 fn old_reasons_get_the_names_of_c(#[case] written: &str, #[case] read: &str) -> Outcome {
     let (_run, mut lines) = lines()?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use conformance::{MIB, Outcome, Placement, Role, Stop, check};
+use conformance::{Descriptor, MIB, Outcome, Placement, Role, Stop, check};
 use rstest::rstest;
 use rustix::process::Signal;
 
@@ -241,6 +241,23 @@ fn a_role_of_another_user_is_that_user() -> Outcome {
     };
     let nobody = [NOBODY; 4].map(|id| id.to_string()).join(" ");
     check!(ids("Uid:") == nobody && ids("Gid:") == nobody && ids("Groups:").is_empty(), "{status}");
+    Ok(())
+}
+
+/// What a process uses includes the processes that it started.
+#[rstest]
+#[conformance::test()]
+fn a_role_counts_the_children_of_another(exporter: Role, importer: Role) -> Outcome {
+    if let Err(error) = std::fs::read("/proc/thread-self/children") {
+        return Err(Stop::Unsupported(format!("the system lists no children of a process: {error}")));
+    }
+    let before = importer.usage_of(exporter.id())?.children;
+    exporter.exec_and_hold(Descriptor(0))?;
+    let during = importer.usage_of(exporter.id())?.children;
+    exporter.end_holder()?;
+    let after = importer.usage_of(exporter.id())?.children;
+    let counts = [before, during, after];
+    check!(counts == [0, 1, 0], "{counts:?} children");
     Ok(())
 }
 

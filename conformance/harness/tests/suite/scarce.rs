@@ -302,3 +302,21 @@ fn a_run_writes_into_no_other_report() -> Outcome {
     check!(old == (false, 0, vec!["planted::waits_at_a_gate".to_owned()]), "{old:?}");
     Ok(())
 }
+
+/// A run whose report is emptied meanwhile says the same, and writes no lines without their beginning.
+#[rstest]
+#[conformance::test()]
+fn a_run_goes_on_in_no_empty_report() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let (report, gate, mark) = (folder.path().join("report.jsonl"), Gate::new(folder.path())?, mark());
+    let mut command = suite("reference")?;
+    command.args(["--exact", "planted::waits_at_a_gate", "--report"]).arg(&report).env(&mark.0, &mark.1);
+    gate.bars(&mut command);
+    let mut run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(harness)?;
+    let waiting = gate.wait(run.stdout.take())?;
+    std::fs::write(&report, "").map_err(harness)?;
+    waiting.go_on()?;
+    ended_well(&run.wait_with_output().map_err(harness)?, &mark, "is no longer the report of this run")?;
+    check!(std::fs::read(&report).map_err(harness)?.is_empty(), "the run wrote into the empty file");
+    Ok(())
+}

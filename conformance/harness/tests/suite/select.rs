@@ -366,6 +366,7 @@ fn cases_that_the_suite_lacks_are_told(
 #[case::green(&[], 0, "nothing to run again: no case in REPORT failed")]
 #[case::no_such_verdict(&["--verdict", "leak,crash"], 0, "nothing to run again: no case in REPORT ended as leak or crash")]
 #[case::filtered(&["sample::*"], 0, "nothing to run again: no selected case in REPORT failed")]
+#[case::with_a_budget(&["--budget", "1h"], 0, "nothing to run again: no case in REPORT failed")]
 #[case::wrong_filter(&["sample::*_refuse"], 1, "no case matches the pattern `sample::*_refuse`")]
 #[conformance::test()]
 fn a_green_report_selects_nothing(#[case] arguments: &[&str], #[case] code: i32, #[case] says: &str) -> Outcome {
@@ -593,6 +594,24 @@ fn an_older_report_is_kept() -> Outcome {
     let kept = failing.folder.path().join("report.jsonl.old");
     check!(std::fs::read(&kept).map_err(harness)? == before && errors.contains("report.jsonl.old"), "{errors}");
     check!(Report::read(&failing.path()).map_err(harness)?.cases.len() == 1);
+    Ok(())
+}
+
+/// The report takes the place of a file that is no report, such as one that `mktemp` made.
+#[rstest]
+#[case::empty("")]
+#[case::foreign("something else\n")]
+#[conformance::test()]
+fn a_file_that_is_no_report_is_replaced(#[case] content: &str) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let report = folder.path().join("report.jsonl");
+    std::fs::write(&report, content).map_err(harness)?;
+    let mut command = suite("reference")?;
+    command.args(["--exact", "sample::null_is_refused", "--report"]).arg(&report);
+    let (code, errors) = finish(command)?;
+    check!(code == Some(0) && !errors.contains("report.jsonl.old"), "{code:?}: {errors}");
+    check!(!report.with_extension("jsonl.old").exists(), "the file is kept");
+    check!(Report::read(&report).map_err(harness)?.cases.len() == 1);
     Ok(())
 }
 

@@ -186,6 +186,44 @@ fn a_real_driver_may_keep_no_descriptor() -> Outcome {
     Ok(())
 }
 
+/// A descriptor that the runner has from its shell is no leak: each process had it before its first case.
+#[rstest]
+#[conformance::test()]
+fn a_descriptor_of_the_shell_is_no_leak() -> Outcome {
+    let of_the_suite = suite("reference")?;
+    let mut command = Command::new("sh");
+    command.args(["-c", r#"exec "$0" "$@" 9</dev/zero"#]).arg(of_the_suite.get_program()).args(of_the_suite.get_args());
+    for (name, value) in of_the_suite.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.args(["--exact", "sample::null_is_refused"]);
+    let run = run(command)?;
+    check!(run.output.status.success() && run.report()?.summary()["pass"] == 1, "{}", run.text());
+    Ok(())
+}
+
+/// After a case, every process gives back its imports before any process frees what it shared.
+#[rstest]
+#[conformance::test()]
+fn imports_are_given_back_first() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let trace = folder.path().join("trace.jsonl");
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").env("CONFORMANCE_TRACE", &trace);
+    // With this fault, the case ends while the import is open.
+    command.env("REFERENCE_DRIVER_FAULT", "open-shows-newer-memory");
+    command.args(["--reruns", "0", "--exact", "planted::disclosures::discloses_without_a_check"]);
+    let text = run(command)?.text();
+    let calls = std::fs::read_to_string(&trace).map_err(harness)?;
+    let last = |function: &str| calls.rfind(&format!("\"function\":\"{function}\""));
+    let (closed, freed) = (last("cuIpcCloseMemHandle"), last("cuMemFree"));
+    check!(closed.is_some() && closed < freed, "{closed:?}, {freed:?}: {text}");
+    Ok(())
+}
+
 /// With `--require`, a case ends as `error` if something is missing that the probe found, so that everything that reads the
 /// report knows why the run failed. A case that itself reports `unsupported` is skipped.
 #[rstest]

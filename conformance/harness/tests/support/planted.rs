@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use conformance::calls::planted::BadExit;
 use conformance::{
-    Again, Descriptor, Expect as _, KIB, MIB, MemProperties, Note, Outcome, Placement, Pointer, Role, Stop, Stream,
-    all_memory_is_free, annotate, check, is_listed, models,
+    Again, Descriptor, Expect as _, KIB, MIB, MemProperties, Note, Outcome, PidNamespace, Placement, Pointer, Role,
+    Stop, Stream, all_memory_is_free, annotate, check, is_listed, models,
 };
 use cuda_ipc_sys::{CUmemAllocationHandleType, CUresult};
 use rstest::rstest;
@@ -163,6 +163,14 @@ fn finds_after_a_while(#[case] again: Again) -> Outcome {
     Err(Stop::failed("a script fails"))
 }
 
+/// A case that sees whether the run asks for load of the full size.
+#[rstest]
+#[conformance::test()]
+fn sees_the_load() -> Outcome {
+    conformance::observe("is_full", conformance::full_load());
+    Ok(())
+}
+
 /// Exported descriptors, which a process must be able to use in each of the ways in which cases use them.
 #[rstest]
 #[case::sent(Use::Sent)]
@@ -256,6 +264,14 @@ fn bad_exit_with_the_case(#[case] is_accepted: bool, #[case] is_killed: bool) ->
         own.ctx_synchronize().survived_or_not("synchronize")?;
     }
     if is_killed { own.kill() } else { Ok(()) }
+}
+
+/// A role that ends with its case, and not in order, in a PID namespace. Only the kernel may kill it there.
+#[rstest]
+#[conformance::test(needs(root))]
+fn bad_exit_in_a_pid_namespace() -> Outcome {
+    let own = Role::new("own", Placement::device(0).in_pid_namespace(&PidNamespace::new()?))?;
+    own.exit_badly_later(BadExit::Fails)
 }
 
 /// A role that serves other cases, and does not end in order when the run ends.
