@@ -288,6 +288,34 @@ fn harness_errors_are_told(#[case] all: usize, #[case] failed: usize, #[case] sa
     Ok(())
 }
 
+/// Of two rules that break on a few hosts, the one that breaks on the smaller share of those that check it comes first.
+#[rstest]
+#[conformance::test()]
+fn the_rarer_outlier_comes_first() -> Outcome {
+    const OTHER: &str = "IPCMEM-GET-001";
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for number in 0..8 {
+        let mut report = of_host("580.159.04", 3, &format!("node-{number}"));
+        report.cases[2].rows = vec![OTHER.to_owned()];
+        // Two of eight hosts break the one rule, and one of three the other.
+        if number < 2 {
+            crash(&mut report);
+        }
+        match number {
+            0..=4 => report.cases[2].verdict = Verdict::Unsupported,
+            7 => failed(&mut report.cases[2], Verdict::Fail, Defect::Code),
+            _ => {}
+        }
+        write(folder.path(), &format!("{number}.jsonl"), &report)?;
+    }
+    let (_, json, errors) = run(folder.path(), &["--format", "json"])?;
+    let json: serde_json::Value = serde_json::from_str(&json).map_err(harness)?;
+    let outliers = json["outliers"].as_array().into_iter().flatten();
+    let rows: Vec<_> = outliers.filter_map(|outlier| outlier["row"].as_str()).collect();
+    check!(rows == [ROW, OTHER], "{json:#}{errors}");
+    Ok(())
+}
+
 /// Each of the few hosts on which a rule breaks is named once, with the worst way in which a case of the rule fails there.
 /// The JSON counts the outliers of each host, and the rules that hold.
 #[rstest]

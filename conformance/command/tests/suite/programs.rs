@@ -253,6 +253,19 @@ fn a_program_knows_the_version_that_its_case_needs(#[case] version: &str) -> Out
     Ok(())
 }
 
+/// A program needs as many GPUs as its case, also if its processes use fewer.
+#[rstest]
+#[conformance::test()]
+fn a_program_needs_the_gpus_of_its_case() -> Outcome {
+    const CASE: &str = "reported::needs_two_gpus";
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let text = report(&ran(CASE)?, Some(CASE), folder.path(), "1")?;
+    let source = fs::read_to_string(text.trim().rsplit(' ').next().unwrap_or_default());
+    let source = source.map_err(|error| harness(format!("{error}: {text}")))?;
+    check!(source.contains("enum { GPUS = 2 };"), "{text}");
+    Ok(())
+}
+
 /// A program has the PID namespaces of its case.
 #[rstest]
 #[conformance::test(needs(root))]

@@ -102,6 +102,7 @@ fn an_update_shows_what_it_changes() -> Outcome {
     for (arguments, is_written) in [(&["new", "--dry-run"][..], false), (&["new"], true)] {
         let printed = update(arguments)?;
         check!(printed.contains("code: CUDA_SUCCESS (0) -> CUDA_ERROR_UNKNOWN (999)"), "{printed}");
+        check!(printed.contains("\nverdicts: 3 pass\n") && !printed.contains("outside any case"), "{printed}");
         check!((std::fs::read(&path).map_err(harness)? != before) == is_written);
     }
     check!(update(&["new"])?.ends_with("no changes\n"));

@@ -123,6 +123,27 @@ fn every_end_discloses(#[values(["first", "second"], ["second", "first"])] texts
     Ok(())
 }
 
+/// Of ends that are equally bad, the first counts, in a comparison as in a report that is read as a whole.
+#[rstest]
+#[conformance::test()]
+fn of_equal_ends_the_first_counts() -> Outcome {
+    let end = |reason: &'static str| {
+        move |case: &mut CaseReport| {
+            failed(case, Verdict::Fail, Defect::Result);
+            case.reason = Some(reason.to_owned());
+        }
+    };
+    let old = plain("580.159.04", 3);
+    let reports = Reports::new(&old, &old)?;
+    let new = ended_as(&["the first reason", "the second reason"].map(end))?;
+    std::fs::write(reports.path("new"), new).map_err(harness)?;
+    let printed = text(&reports.run(&["diff", "old", "new"])?.stdout);
+    check!(printed.contains("the first reason") && !printed.contains("the second reason"), "{printed}");
+    let reason = Report::read(&reports.path("new")).map_err(harness)?.cases.swap_remove(1).reason;
+    check!(reason.as_deref() == Some("the first reason"), "{reason:?}");
+    Ok(())
+}
+
 /// A case that disclosed and then could not run again has a new disclosure, and the first sentence names it.
 #[rstest]
 #[conformance::test()]

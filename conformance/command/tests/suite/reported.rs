@@ -367,6 +367,13 @@ fn each_process_has_a_pid_namespace() -> Outcome {
     importer.ctx_synchronize()
 }
 
+/// A case for machines with two GPUs, whose only role is on the first.
+#[rstest]
+#[conformance::test(needs(gpus = 2))]
+fn needs_two_gpus(exporter: Role) -> Outcome {
+    exporter.ctx_synchronize()
+}
+
 /// A case for drivers of one version only.
 #[rstest]
 #[conformance::test(needs(cuda = 13_000, cuda_before = 13_010))]

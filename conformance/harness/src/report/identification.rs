@@ -209,7 +209,7 @@ fn is_id(word: &str, has_kind: bool) -> bool {
     let digits = word.bytes().filter(u8::is_ascii_hexdigit).count();
     let dashes = word.bytes().filter(|byte| *byte == b'-').count();
     // Digits without dashes can also be contents of memory.
-    let is_whole = digits == DIGITS && (dashes == 4 || has_kind && dashes == 0);
+    let is_whole = digits == DIGITS && dashes == 4;
     digits + dashes == word.len() && (is_whole || has_kind && digits >= SHORTEST)
 }
 

@@ -103,13 +103,21 @@ fn first_bytes(file: &File) -> io::Result<Vec<u8>> {
 /// Renames a report that has cases, so that a new one does not take its place without a word.
 fn keep(path: &Path) -> io::Result<Option<PathBuf>> {
     let Ok(file) = File::open(path) else { return Ok(None) };
-    if !file.metadata()?.is_file() || path.starts_with("/proc") || first_line(&file)?.is_none() {
+    if !file.metadata()?.is_file() || is_of_a_descriptor(path) || first_line(&file)?.is_none() {
         return Ok(None);
     }
     let mut name = path.as_os_str().to_owned();
     name.push(".old");
     std::fs::rename(path, &name)?;
     Ok(Some(name.into()))
+}
+
+/// Whether a path names an open file by its descriptor, as `/proc/self/fd/3` and `/dev/fd/3` do. So does `/dev/stdout`, a
+/// link that would be renamed itself.
+fn is_of_a_descriptor(path: &Path) -> bool {
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    let places = [folder, path.read_link().ok()];
+    places.into_iter().flatten().any(|place| place.starts_with("/proc"))
 }
 
 /// Opens the file for appending and locks it against other processes.

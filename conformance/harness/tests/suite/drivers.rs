@@ -7,7 +7,7 @@ use std::process::Command;
 use conformance::identity::Kind;
 use conformance::machine::{Device, Fabric, Machine};
 use conformance::report::Environment;
-use conformance::{Needs, Outcome, Stop, check};
+use conformance::{KERNEL_PARAMETERS, Needs, Outcome, Stop, Verdict, check};
 use rstest::rstest;
 use tempfile::TempDir;
 
@@ -110,6 +110,23 @@ fn the_name_of_a_gpu_is_one_line() -> Outcome {
     Ok(())
 }
 
+/// A driver that contains no runtime has none, also where the system has one. The cases that need one say so.
+#[rstest]
+#[conformance::test()]
+fn a_driver_without_a_runtime_has_none() -> Outcome {
+    let (folder, unknown) = (tempfile::tempdir().map_err(harness)?, UnknownDriver::new()?);
+    let library = folder.path().join("libnames.so");
+    compile(NAMES_ITS_GPUS, &library)?;
+    let mut command = suite(&library.to_string_lossy())?;
+    command.env("PLANTED_DRIVER", unknown.path()).args(["--exact", "sample::there_is_a_runtime"]);
+    let run = run(command)?;
+    let report = run.report()?;
+    let case = report.cases.first().ok_or_else(|| harness(format!("no case ran: {}", run.errors())))?;
+    let reason = case.reason.as_deref().unwrap_or_default();
+    check!(reason.starts_with("needs a runtime: "), "the reason is {reason:?}");
+    Ok(())
+}
+
 /// Without a device, no case runs, and the report says why.
 #[rstest]
 #[conformance::test()]
@@ -126,6 +143,23 @@ fn no_device_is_unsupported() -> Outcome {
     );
     let reason = report.cases[0].reason.clone().unwrap_or_default();
     check!(reason.contains("CUDA_ERROR_NO_DEVICE"), "the reason is {reason:?}");
+    Ok(())
+}
+
+/// If the driver refuses what each process uses of a device, no case runs, and the report says why. A run that has files
+/// left to open does not blame their number.
+#[rstest]
+#[conformance::test()]
+fn a_device_that_cannot_be_used_is_unsupported() -> Outcome {
+    let mut command = suite("reference")?;
+    // Less than a process allocates before its first case.
+    command.env("REFERENCE_DRIVER_MEMORY", "2097152").args(["--exact", CASE]);
+    let run = run(command)?;
+    check!(run.output.status.success(), "{}: {}", run.output.status, run.errors());
+    let case = run.report()?.cases.pop().ok_or_else(|| harness("no case ran"))?;
+    let reason = case.reason.unwrap_or_default();
+    let is_told = reason.contains("device 0 cannot be used: ") && reason.contains("CUDA_ERROR_OUT_OF_MEMORY");
+    check!(case.verdict == Verdict::Unsupported && is_told, "{}: {reason:?}", case.verdict);
     Ok(())
 }
 
@@ -187,18 +221,43 @@ fn a_requirement_depends_on_the_machine(#[case] word: &str, #[case] with: &str, 
     Ok(())
 }
 
-/// A report has the state of the fabric, as an attempt to create memory shows it.
+/// CUDA 12.0 is the first version with an attribute for interprocess events, so its driver is asked for this one.
 #[rstest]
-#[case::absent("absent", Fabric::Absent)]
-#[case::no_channel("no-channel", Fabric::NoChannel)]
-#[case::channel("channel", Fabric::Channel)]
-#[case::not_ready("not-ready", Fabric::NotReady)]
 #[conformance::test()]
-fn a_report_has_the_state_of_the_fabric(#[case] state: &str, #[case] expected: Fabric) -> Outcome {
+fn a_driver_of_cuda_12_says_whether_it_has_interprocess_events() -> Outcome {
     let mut command = suite("reference")?;
-    command.env("REFERENCE_DRIVER_FABRIC", state).args(["--exact", CASE]);
-    let found: Vec<_> = run(command)?.report()?.run.devices.into_iter().map(|device| device.fabric).collect();
-    check!(found == [expected; 2], "{found:?}");
+    command.env("REFERENCE_DRIVER_PROFILE", "no-ipc").env("REFERENCE_DRIVER_VERSION", "12.0");
+    command.args(["--exact", CASE]);
+    let devices = run(command)?.report()?.run.devices;
+    check!(!devices.is_empty() && devices.iter().all(|device| !device.ipc), "{devices:?}");
+    Ok(())
+}
+
+/// A report has the state of fabric handles. Where no channel can be opened, that is why a real driver refuses them,
+/// whatever its code is. Here too, the reference driver under another name counts as a real one.
+#[rstest]
+#[case::absent("absent", "", false, Fabric::Absent)]
+#[case::channel("channel", "", false, Fabric::Channel)]
+#[case::no_channel("no-channel", "", false, Fabric::NoChannel)]
+#[case::not_ready("not-ready", "", false, Fabric::NotReady)]
+#[case::another_code("no-channel", "create-for-the-fabric-has-another-code", false, Fabric::NotReady)]
+#[case::another_code_of_a_real_driver("no-channel", "create-for-the-fabric-has-another-code", true, Fabric::NoChannel)]
+#[conformance::test()]
+fn a_report_has_the_state_of_the_fabric(
+    #[case] state: &str,
+    #[case] fault: &str,
+    #[case] is_real: bool,
+    #[case] expected: Fabric,
+) -> Outcome {
+    if is_real && std::fs::read_dir("/dev/nvidia-caps-imex-channels").is_ok_and(|mut nodes| nodes.next().is_some()) {
+        return Err(Stop::Unsupported("this machine has IMEX channels".to_owned()));
+    }
+    let unknown = if is_real { Some(UnknownDriver::new()?) } else { None };
+    let driver = unknown.as_ref().map_or_else(|| "reference".to_owned(), UnknownDriver::path);
+    let mut command = suite(&driver)?;
+    command.env("REFERENCE_DRIVER_FABRIC", state).env("REFERENCE_DRIVER_FAULT", fault).args(["--exact", CASE]);
+    let devices = run(command)?.report()?.run.devices;
+    check!(!devices.is_empty() && devices.iter().all(|device| device.fabric == expected), "{devices:?}");
     Ok(())
 }
 
@@ -219,6 +278,16 @@ fn a_report_has_the_state_of_the_fabric(#[case] state: &str, #[case] expected: F
     |machine: &mut Machine| machine.peer_access[0][1] = false,
     "needs GPUs 0 and 1 without peer access"
 )]
+#[case::multicast(
+    Needs::none().multicast(),
+    |machine: &mut Machine| machine.devices[0].multicast = true,
+    "needs multicast objects"
+)]
+#[case::memory_descriptors(
+    Needs::none().memory_descriptors(),
+    |machine: &mut Machine| machine.devices[0].memory_descriptors = true,
+    "needs memory that exports file descriptors"
+)]
 #[conformance::test()]
 fn a_case_runs_where_its_needs_are_met(
     #[case] needs: Needs,
@@ -235,8 +304,8 @@ fn a_case_runs_where_its_needs_are_met(
     Ok(())
 }
 
-/// MPS and WSL are looked for on a real machine, and a simulated one has neither. A case that needs root needs it on
-/// both.
+/// MPS, WSL and the kernel module are looked for on a real machine, and a simulated one has none of them. A case that needs
+/// root needs it on both.
 #[rstest]
 #[case::real("libcuda.so.1", true)]
 #[case::simulated("libreference_driver.so", false)]
@@ -249,6 +318,8 @@ fn a_case_runs_where_the_system_is_as_it_needs(#[case] library: &str, #[case] is
     check!(is_met(Needs::none().mps()) == has_mps);
     check!(is_met(Needs::none().no_mps()) != has_mps);
     check!(is_met(Needs::none().wsl()) == (is_real && Path::new("/dev/dxg").exists()));
+    check!(is_met(Needs::none().kernel_module()) == (is_real && Path::new(KERNEL_PARAMETERS).exists()));
+    check!(is_met(Needs::none().simulated()) != is_real);
     check!(is_met(Needs::none().root()) == rustix::process::geteuid().is_root());
     Ok(())
 }
@@ -309,6 +380,27 @@ fn auto_takes_the_driver_of_the_system() -> Outcome {
     check!(run.output.status.success(), "{}: {}{}", run.output.status, run.text(), run.errors());
     let driver = run.report()?.run.driver;
     check!(driver.kind == Kind::System && Path::new(&driver.path) == library, "{driver:?}");
+    Ok(())
+}
+
+/// With `auto`, a run checks no driver of the system that finds no device: no case could run, and the run would be green.
+#[rstest]
+#[conformance::test()]
+fn auto_takes_no_driver_without_a_device() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let reference = std::env::current_exe().map_err(harness)?.with_file_name("libreference_driver.so");
+    std::fs::copy(reference, folder.path().join("libcuda.so.1")).map_err(harness)?;
+    let mut command = suite("auto")?;
+    command.env("LD_LIBRARY_PATH", found_first(&folder)?).env("REFERENCE_DRIVER_DEVICES", "0");
+    command.args(["--exact", CASE]);
+    let run = run(command)?;
+    // On a machine with an NVIDIA GPU, it is an error.
+    if run.errors().contains(", but the system's driver reports no device: ") {
+        check!(!run.output.status.success(), "{}", run.text());
+        return Ok(());
+    }
+    let driver = run.report()?.run.driver;
+    check!(driver.kind == Kind::Reference, "{driver:?}");
     Ok(())
 }
 

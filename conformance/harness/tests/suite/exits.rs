@@ -308,3 +308,15 @@ fn a_process_that_may_be_broken_serves_no_other_case() -> Outcome {
     check!(run.report()?.summary()["pass"] == 2, "{}", run.text());
     Ok(())
 }
+
+/// A process that has reset its context on purpose serves no other case, and is not asked for what it had before.
+#[rstest]
+#[conformance::test()]
+fn a_process_that_reset_its_context_serves_no_other_case() -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").args(["--reruns", "0", "planted::resets_its_context"]);
+    let run = run(command)?;
+    check!(run.output.status.success(), "{}: {}{}", run.output.status, run.text(), run.errors());
+    check!(run.report()?.summary()["pass"] == 2, "{}", run.text());
+    Ok(())
+}

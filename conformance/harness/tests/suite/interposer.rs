@@ -127,7 +127,7 @@ const RELEASE: &str = "999.01.02";
 /// Runs the suite where NVIDIA's kernel module seems to be loaded.
 fn beside_a_kernel_module(suite: &Command) -> Result<Report, Stop> {
     const PLANT: &str = r#"mount -t tmpfs none /proc/driver && mkdir /proc/driver/nvidia &&
-        echo "NVRM version: NVIDIA UNIX Kernel Module  $RELEASE  Thu" >/proc/driver/nvidia/version || exit 77
+        echo "NVRM version: NVIDIA UNIX ${FLAVOUR}Kernel Module  $RELEASE  Thu" >/proc/driver/nvidia/version || exit 77
         exec "$0" "$@""#;
     let mut command = Command::new("unshare");
     command.args(["--mount", "sh", "-c", PLANT]).arg(suite.get_program()).args(suite.get_args());
@@ -186,5 +186,19 @@ fn a_name_alone_is_not_nvidias() -> Outcome {
     command.arg(CASES);
     let driver = beside_a_kernel_module(&command)?.run.driver;
     check!(driver.kind == Kind::Path && driver.name == "libcuda.so.1", "{driver:?}");
+    Ok(())
+}
+
+/// A report says which of NVIDIA's two kernel modules is loaded.
+#[rstest]
+#[case::open("Open ", "open")]
+#[case::proprietary("", "proprietary")]
+#[conformance::test()]
+fn a_report_has_the_flavour_of_the_kernel_module(#[case] flavour: &str, #[case] expected: &str) -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("FLAVOUR", flavour).args(["--exact", "sample::null_is_refused"]);
+    let environment = beside_a_kernel_module(&command)?.run.environment;
+    let environment = environment.ok_or_else(|| harness("no environment was recorded"))?;
+    check!(environment.kernel_module.as_deref() == Some(expected), "{environment:?}");
     Ok(())
 }

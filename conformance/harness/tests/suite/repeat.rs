@@ -33,6 +33,15 @@ fn runs_that_agree_pass(#[case] planted: &str, #[case] times: u32) -> Outcome {
     Ok(())
 }
 
+/// Each random number of a case is another one, so that two buffers of a case have different contents.
+#[rstest]
+#[conformance::test()]
+fn random_numbers_of_a_case_differ() -> Outcome {
+    let (one, other) = (conformance::seed(), conformance::seed());
+    check!(one != other, "{one} came twice");
+    Ok(())
+}
+
 /// Runs that disagree fail the case. The reason names the first run that disagrees and what differs, and the report counts
 /// the runs that failed.
 #[rstest]

@@ -186,6 +186,24 @@ fn the_environment_is_flat() -> Outcome {
     Ok(())
 }
 
+/// A report names the kind of its container. Docker and podman leave a file, which counts before any variable.
+#[rstest]
+#[case::kubernetes("KUBERNETES_SERVICE_HOST", "10.96.0.1", "kubernetes")]
+#[case::another("container", "lxc", "lxc")]
+#[conformance::test()]
+fn a_report_names_its_container(#[case] variable: &str, #[case] value: &str, #[case] kind: &str) -> Outcome {
+    let mut command = suite("reference")?;
+    command.env_remove("KUBERNETES_SERVICE_HOST").env_remove("container").env(variable, value);
+    command.args(["--exact", FILTER]);
+    let host = run(command)?.report()?.run.environment.and_then(|environment| environment.host);
+    let container = host.and_then(|host| host.container);
+    let files = [("/.dockerenv", "docker"), ("/run/.containerenv", "podman")];
+    let by_file = files.into_iter().find(|(file, _)| Path::new(file).exists());
+    let expected = by_file.map_or(kind, |(_, kind)| kind);
+    check!(container.as_deref() == Some(expected), "{container:?}, expected {expected}");
+    Ok(())
+}
+
 /// A report that ends in the middle of a line loses only that line, and names the case that was running.
 #[rstest]
 #[case::after_the_start(2, "", 0)]

@@ -5,7 +5,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use conformance::{Descriptor, MIB, Outcome, Placement, Role, Stop, check};
+use conformance::{
+    Beginning, ChildEnd, Descriptor, Expect as _, MIB, MemProperties, Outcome, Placement, Pointer, Role, Stop, check,
+};
+use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 use rustix::process::Signal;
 
@@ -223,6 +226,30 @@ fn a_role_counts_wrong_words(exporter: Role) -> Outcome {
     Ok(())
 }
 
+/// A role sees how many descriptors another process has open, and how much memory it may access.
+#[rstest]
+#[conformance::test()]
+fn a_role_sees_what_another_uses(exporter: Role, importer: Role) -> Outcome {
+    let open = std::fs::read_dir(format!("/proc/{}/fd", exporter.id())).map_err(harness)?.count();
+    let usage = importer.usage_of(exporter.id())?;
+    check!(usage.descriptors == open, "{open} descriptors are open: {usage:?}");
+    check!(usage.mapped >= usage.resident, "{usage:?}");
+    Ok(())
+}
+
+/// A role in a PID namespace finds the processes of the namespace in /proc, and no others, as in a container.
+#[rstest]
+#[conformance::test(needs(root))]
+fn a_role_in_a_pid_namespace_has_its_own_proc() -> Outcome {
+    let namespace = conformance::PidNamespace::new()?;
+    let role = Role::new("inner", Placement::device(0).in_pid_namespace(&namespace))?;
+    let entries = std::fs::read_dir(format!("/proc/{}/root/proc", role.id())).map_err(harness)?;
+    let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let processes: Vec<_> = names.filter(|name| name.bytes().all(|byte| byte.is_ascii_digit())).collect();
+    check!(processes == ["1"], "{processes:?}");
+    Ok(())
+}
+
 /// A role of another user has the ids of this user, and is in no other group.
 #[rstest]
 #[conformance::test(needs(root))]
@@ -269,6 +296,53 @@ fn a_role_survives_refused_calls(exporter: Role) -> Outcome {
     check!(exporter.mem_free(conformance::Pointer(0x1234)).is_err());
     exporter.mem_alloc(MIB)?;
     exporter.ctx_synchronize()
+}
+
+/// A role without initialisation has not called `cuInit`, and nobody expects a context of it when the case ends.
+#[rstest]
+#[conformance::test()]
+fn a_role_can_be_uninitialised() -> Outcome {
+    let role = Role::new("early", Placement::device(0).uninitialised())?;
+    role.device_get_count().refused(&[CUresult::CUDA_ERROR_NOT_INITIALIZED])
+}
+
+/// A role says how a child ended that used the driver. A program that it starts works, and a child of an initialised
+/// process does not.
+#[rstest]
+#[conformance::test()]
+fn a_role_says_how_its_child_ended(exporter: Role) -> Outcome {
+    let program = exporter.exec_and_use_the_driver()?;
+    check!(program == ChildEnd::Worked, "{program}");
+    let child = exporter.fork_and_use_the_driver(Beginning::Init)?;
+    check!(matches!(child, ChildEnd::Refused { .. }), "{child}");
+    Ok(())
+}
+
+/// What a role unmaps is not unmapped again when the case ends: the address may be another's by then.
+#[rstest]
+#[conformance::test(needs(virtual_memory))]
+fn a_mapping_is_released_once(exporter: Role) -> Outcome {
+    const SIZE: u64 = 2 * MIB;
+    let physical = exporter.mem_create(SIZE, MemProperties::device(0), 0)?;
+    let address = exporter.mem_address_reserve(2 * SIZE, 0, Pointer::NULL, 0)?;
+    exporter.mem_map(address, SIZE, 0, physical, 0)?;
+    exporter.mem_map(address.offset(SIZE), SIZE, 0, physical, 0)?;
+    exporter.mem_unmap(address, 2 * SIZE)?;
+    // A role that unmaps it again fails.
+    exporter.mem_address_free(address, 2 * SIZE)
+}
+
+/// A role has two hardware queues for each context, unless the user chose another number.
+#[rstest]
+#[conformance::test()]
+fn a_role_has_two_queues(exporter: Role) -> Outcome {
+    const VARIABLE: &str = "CUDA_DEVICE_MAX_CONNECTIONS";
+    let chosen = std::env::var(VARIABLE).ok().filter(|value| !value.is_empty());
+    let expected = format!("{VARIABLE}={}", chosen.as_deref().unwrap_or("2"));
+    let variables = std::fs::read(format!("/proc/{}/environ", exporter.id())).map_err(harness)?;
+    let found: Vec<_> = variables.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
+    check!(found.iter().any(|variable| *variable == expected), "{found:?} lacks {expected}");
+    Ok(())
 }
 
 /// With a driver that takes long to start, roles start while a case runs, but not while a case reads the free memory.

@@ -615,6 +615,27 @@ fn a_file_that_is_no_report_is_replaced(#[case] content: &str) -> Outcome {
     Ok(())
 }
 
+/// An older report that is named by a descriptor is not renamed, and neither is a link to the descriptor, such as
+/// `/dev/stdout`. The new report takes its place.
+#[rstest]
+#[case::descriptor(false)]
+#[case::link(true)]
+#[conformance::test()]
+fn a_descriptor_is_not_renamed(#[case] is_linked: bool) -> Outcome {
+    let failing = Failing::new()?;
+    let (descriptor, link) = (PathBuf::from("/proc/self/fd/0"), failing.folder.path().join("link"));
+    std::os::unix::fs::symlink(&descriptor, &link).map_err(harness)?;
+    let report = std::fs::File::options().read(true).append(true).open(failing.path()).map_err(harness)?;
+    let mut command = failing.suite()?;
+    command.args(["--exact", "sample::null_is_refused", "--report"]).arg(if is_linked { &link } else { &descriptor });
+    command.stdin(report);
+    let (code, errors) = finish(command)?;
+    check!(code == Some(0) && link.is_symlink(), "{code:?}: {errors}");
+    let report = Report::read(&failing.path()).map_err(harness)?;
+    check!(report.is_complete && report.cases.len() == 1, "{} cases: {errors}", report.cases.len());
+    Ok(())
+}
+
 /// If the report can no longer be written, the run ends at once: no case fails because of a full disk.
 #[rstest]
 #[conformance::test()]

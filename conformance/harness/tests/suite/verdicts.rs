@@ -407,6 +407,10 @@ fn refused() -> Result<(), Stop> {
     || refused().agrees_with(1),
     "importer: cuMemMap returned CUDA_ERROR_INVALID_VALUE (1), expected CUDA_SUCCESS, because the attribute is 1"
 )]
+#[case::recorded_attribute(
+    || refused().recorded_and_agrees_with("code", 1),
+    "importer: cuMemMap returned CUDA_ERROR_INVALID_VALUE (1), expected CUDA_SUCCESS, because the attribute is 1"
+)]
 #[case::named_code(|| refused().accepted_or(&[CUresult::CUDA_ERROR_INVALID_VALUE]), "None")]
 #[case::other_code(
     || refused().accepted_or(&[CUresult::CUDA_ERROR_INVALID_HANDLE]),

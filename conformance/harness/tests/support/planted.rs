@@ -297,6 +297,22 @@ fn bad_exit_that_is_accepted(exporter: Role, #[case] breaks: bool) -> Outcome {
     Ok(())
 }
 
+/// A role that resets its primary context, and with it what it holds, and a case after it, which gets another process.
+#[rstest]
+#[case::a_resets(true)]
+#[case::b_is_another(false)]
+#[conformance::test()]
+fn resets_its_context(exporter: Role, #[case] resets: bool) -> Outcome {
+    static RESET: AtomicU32 = AtomicU32::new(0);
+    if resets {
+        RESET.store(exporter.id(), Ordering::Relaxed);
+        exporter.mem_alloc(MIB)?;
+        return exporter.device_primary_ctx_reset();
+    }
+    check!(exporter.id() != RESET.load(Ordering::Relaxed), "the process serves another case");
+    Ok(())
+}
+
 /// A role that ends while it waits for the next case, and that case, which gets another process.
 #[rstest]
 #[case::a_serves(false)]
