@@ -175,4 +175,14 @@ mod tests {
         assert!(!turns.has_waited.load(std::sync::atomic::Ordering::Relaxed), "the run waited for itself");
         drop(inherited);
     }
+
+    /// A run knows of another one on the same devices, also while neither has a turn.
+    #[test]
+    fn a_run_knows_of_its_neighbours() {
+        let shared = ["a_run_knows_of_its_neighbours".to_owned()];
+        let turns = Turns::of(&shared);
+        assert!(!turns.has_neighbour(), "the run takes itself for another one");
+        let other = Turns::of(&shared);
+        assert!(turns.has_neighbour() && other.has_neighbour());
+    }
 }

@@ -45,7 +45,6 @@ fn of_type(kind: &str) -> Option<usize> {
     let target = kind.strip_prefix("*mut ").or_else(|| kind.strip_prefix("*const "))?;
     Some(match target {
         "u64" | "i64" | "usize" => 8,
-        "u32" | "i32" | "f32" => 4,
         "CUipcMemHandle" | "CUipcEventHandle" | "CUmemPoolPtrExportData" => HANDLE,
         "cudaIpcMemHandle_st" | "cudaIpcEventHandle_st" | "cudaIpcMemHandle_t" | "cudaIpcEventHandle_t" => HANDLE,
         "CUmemAllocationProp" => size_of::<CUmemAllocationProp>(),
@@ -60,7 +59,7 @@ fn of_type(kind: &str) -> Option<usize> {
         _ if target.starts_with('*') => 8,
         // An object, which only the driver reads.
         _ if target.ends_with("_st") || matches!(target, "c_void" | "i8" | "u8") => return None,
-        // An enumeration.
+        // A number of 32 bits, or an enumeration.
         _ => 4,
     })
 }

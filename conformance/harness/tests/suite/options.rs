@@ -102,6 +102,20 @@ fn the_readme_describes_every_flag() -> Outcome {
     Ok(())
 }
 
+/// A nextest run tells of its own driver, and not of the one that an earlier run found.
+#[rstest]
+#[conformance::test()]
+fn a_nextest_run_finds_its_own_driver() -> Outcome {
+    for version in ["12.9", "13.1"] {
+        let mut command = suite("reference")?;
+        command.env("NEXTEST", "1").env("NEXTEST_RUN_ID", format!("finds-{version}"));
+        command.env("REFERENCE_DRIVER_VERSION", version).args(["--exact", ONE]);
+        let driver = run(command)?.report()?.run.driver;
+        check!(driver.cuda == version, "{driver:?}, expected CUDA {version}");
+    }
+    Ok(())
+}
+
 /// A run that names what the machine must have, and runs no case, has checked nothing. A list runs nothing anyway.
 #[rstest]
 #[case::without_a_case(&["--require", "gpus=1"], 0, true)]
@@ -132,6 +146,20 @@ fn a_duration_has_the_unit_of_its_flag(
     let options = Options::try_parse_from(["suite"].iter().chain(flags)).map_err(harness)?;
     let found = duration(&options);
     check!(found == Some(Duration::from_secs(90)), "{flags:?}: {found:?}");
+    Ok(())
+}
+
+/// A duration in which no step and no script could end is refused, and so is one without an end.
+#[rstest]
+#[case::no_deadline("--deadline=0", "a deadline of 0 seconds is invalid: it must be positive and finite")]
+#[case::negative_deadline("--deadline=-1", "a deadline of -1 seconds is invalid: it must be positive and finite")]
+#[case::endless_deadline("--deadline=inf", "a deadline of inf seconds is invalid: it must be positive and finite")]
+#[case::no_soak("--soak=0", "0 minutes are invalid: the number must be positive and finite")]
+#[case::endless_soak("--soak=inf", "inf minutes are invalid: the number must be positive and finite")]
+#[conformance::test()]
+fn an_impossible_duration_is_refused(#[case] flag: &str, #[case] says: &str) -> Outcome {
+    let refused = Options::try_parse_from(["suite", flag]).err().map(|error| error.to_string()).unwrap_or_default();
+    check!(refused.contains(says), "{refused}");
     Ok(())
 }
 

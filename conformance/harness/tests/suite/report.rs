@@ -277,6 +277,10 @@ fn the_first_format_is_read() -> Outcome {
     "importer: killed by signal 11 (SIGSEGV) in mem_pool_destroy { pool: Pool(0x7) } (listed: https://example.org)",
     "importer: killed by signal 11 (SIGSEGV) in cuMemPoolDestroy(pool: Pool(0x7)) (listed: https://example.org)"
 )]
+#[case::without_arguments(
+    "intermittent crash: killed by signal 11 in mem_pool_destroy",
+    "intermittent crash: killed by signal 11 in cuMemPoolDestroy"
+)]
 #[case::cut_off(
     "importer: killed by signal 11 in mem_pool_import_pointer { pool: Pool(0x7), data: … (listed: https://example.org)",
     "importer: killed by signal 11 in cuMemPoolImportPointer(pool: Pool(0x7), data: … (listed: https://example.org)"

@@ -150,13 +150,19 @@ fn what_succeeds_against_the_rules_is_named(
 /// Memory of a killed process that comes back within the runner's patience with a real driver is not a leak. Memory that
 /// comes back later is one. An unknown driver counts as a real one: here the reference driver under another name.
 #[rstest]
-#[case::soon("soon", Verdict::Pass)]
-#[case::too_late("too_late", Verdict::Leak)]
+#[case::soon("soon", "2", Verdict::Pass)]
+#[case::soon_on_the_only_gpu("soon", "1", Verdict::Pass)]
+#[case::too_late("too_late", "2", Verdict::Leak)]
 #[conformance::test()]
-fn memory_that_comes_back_late_is_a_leak_after_the_patience(#[case] when: &str, #[case] verdict: Verdict) -> Outcome {
+fn memory_that_comes_back_late_is_a_leak_after_the_patience(
+    #[case] when: &str,
+    #[case] devices: &str,
+    #[case] verdict: Verdict,
+) -> Outcome {
     let library = UnknownDriver::new()?;
     let mut command = suite(&library.path())?;
-    command.env("CONFORMANCE_PLANTED", "1").args(["--exact", &format!("planted::late_memory/{when}")]);
+    command.env("CONFORMANCE_PLANTED", "1").env("REFERENCE_DRIVER_DEVICES", devices);
+    command.args(["--exact", &format!("planted::late_memory/{when}")]);
     let run = run(command)?;
     let report = run.report()?;
     let case = report.cases.first().ok_or_else(|| harness(format!("no case ran: {}", run.errors())))?;
