@@ -27,6 +27,9 @@ fn a_case_sees_the_machine(exporter: Role) -> Outcome {
     if std::env::var_os("HOME").is_some_and(|home| home == HOME) {
         conformance::disclose(&format!("{HOME}/secret of GPU-{UUID} can be read"));
     }
+    let memory = exporter.mem_alloc(4096)?;
+    exporter.memset_d8(memory, 7, 4)?;
+    exporter.read(memory, 4)?;
     exporter.device_get_uuid(0).map(drop)
 }
 
@@ -49,6 +52,9 @@ fn a_case_identifies_no_machine(#[case] identify: bool) -> Outcome {
     let step = case.steps.iter().find(|step| step.call.starts_with("device_get_uuid"));
     let answer = step.map(|step| step.answer.as_str()).unwrap_or_default();
     check!(answer.contains(|c: char| c.is_ascii_digit()) == identify && !answer.is_empty(), "{:?}", case.steps);
+    // What memory contains is a list of bytes too.
+    let step = case.steps.iter().find(|step| step.call.starts_with("read "));
+    check!(step.is_some_and(|step| step.answer == "[7, 7, 7, 7]"), "{:?}", case.steps);
     for told in [HOST, "alice", "5a1e0000", DIGITS] {
         check!(text.contains(told) == identify, "{told}: {text}");
     }

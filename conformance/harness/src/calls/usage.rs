@@ -97,3 +97,16 @@ fn accessible(line: &str) -> Option<u64> {
     let size = u64::from_str_radix(end, 16).ok()?.checked_sub(u64::from_str_radix(begin, 16).ok()?)?;
     (!rest.starts_with("---")).then_some(size)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::accessible;
+
+    /// Addresses that are only reserved do not count.
+    #[test]
+    fn only_accessible_mappings_count() {
+        let size = |access: &str| accessible(&format!("7f0000000000-7f0000200000 {access} 00000000 00:00 0"));
+        assert_eq!(size("rw-p"), Some(2 << 20));
+        assert_eq!(size("---p"), None);
+    }
+}

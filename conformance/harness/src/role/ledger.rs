@@ -201,3 +201,27 @@ impl Cleanness {
         self.problems.is_empty() && self.spoiled.is_empty() && self.descriptors_left.is_empty()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Ledger, Resource};
+
+    /// What is unmapped, or belonged to a destroyed context, is not released once more. All else is.
+    #[test]
+    fn what_is_gone_is_not_released() {
+        let held = |resources: &[Resource]| {
+            let mut ledger = Ledger::default();
+            resources.iter().for_each(|resource| ledger.add(resource.clone()));
+            ledger
+        };
+        let left = |mut ledger: Ledger| std::iter::from_fn(|| ledger.take_newest(|_| true)).collect::<Vec<_>>();
+        let [below, first, second, above] = [1, 2, 3, 4].map(|place| Resource::Mapping(place << 21, 1 << 21));
+        let mut ledger = held(&[below.clone(), first, second, above.clone()]);
+        ledger.unmapped(2 << 21, 2 << 21);
+        assert_eq!(left(ledger), [above, below]);
+        let (before, physical) = (Resource::Allocation(1), Resource::Physical(3));
+        let mut ledger = held(&[before.clone(), Resource::Context(7), Resource::Stream(2), physical.clone()]);
+        ledger.context_gone(7);
+        assert_eq!(left(ledger), [physical, before]);
+    }
+}

@@ -395,7 +395,8 @@ impl Requirement {
             Self::MemoryPools => (every(|device| device.memory_pools), "memory_pools".to_owned()),
             Self::Runtime => {
                 let problem = machine.runtime_problem.clone();
-                (found > 0 && problem.is_none(), format!("runtime: {}", problem.unwrap_or_default()))
+                let is_met = found > 0 && problem.is_none();
+                (is_met, format!("runtime: {}", problem.unwrap_or_else(|| "there is no GPU".to_owned())))
             }
             Self::VirtualMemory => (every(|device| device.virtual_memory), "virtual_memory".to_owned()),
             Self::MemoryDescriptors => (every(|device| device.memory_descriptors), "memory_descriptors".to_owned()),

@@ -143,6 +143,7 @@ fn no_device_is_unsupported() -> Outcome {
     );
     let reason = report.cases[0].reason.clone().unwrap_or_default();
     check!(reason.contains("CUDA_ERROR_NO_DEVICE"), "the reason is {reason:?}");
+    check!(run.text().contains(", no device, seed "), "{}", run.text());
     Ok(())
 }
 
@@ -267,6 +268,11 @@ fn a_report_has_the_state_of_the_fabric(
     Needs::none().managed_memory(),
     |machine: &mut Machine| machine.devices[0].managed_memory = true,
     "needs managed memory"
+)]
+#[case::pool_descriptors(
+    Needs::none().pool_descriptors(),
+    |machine: &mut Machine| machine.devices[0].pool_handle_types = 1,
+    "needs pools that export file descriptors"
 )]
 #[case::fabric(
     Needs::none().fabric(Fabric::NoChannel),

@@ -281,10 +281,12 @@ fn a_probe_tells_how_its_process_ended(#[case] fault: &str, #[case] bad: usize) 
     Ok(())
 }
 
-/// A process that a case leaves with a broken context or an open descriptor serves no other case, which would fail too.
+/// A process that a case leaves with a broken context or an open descriptor serves no other case, which would fail too. Nor
+/// does one whose case reset its context on purpose.
 #[rstest]
 #[case::broken_context("planted::broken_context", Verdict::Fail)]
 #[case::open_descriptor("planted::leaked_descriptor", Verdict::Leak)]
+#[case::reset_context("planted::reset_context", Verdict::Pass)]
 #[conformance::test()]
 fn a_process_that_is_not_clean_serves_no_other_case(#[case] planted: &str, #[case] verdict: Verdict) -> Outcome {
     const NEXT: &str = "sample::memory_has_its_size/mebibytes=1,is_filled=true";

@@ -42,6 +42,19 @@ fn random_numbers_of_a_case_differ() -> Outcome {
     Ok(())
 }
 
+/// The random numbers of a case depend on the seed of the run.
+#[rstest]
+#[conformance::test()]
+fn another_seed_has_other_numbers() -> Outcome {
+    let drawn = |seed: &str| {
+        let (_run, case) = repeated("unsteady::observes_an_address", 1, &["--seed", seed])?;
+        Ok::<_, Stop>(case.observations["random"].clone())
+    };
+    let (one, again, other) = (drawn("1")?, drawn("1")?, drawn("2")?);
+    check!(one == again && one != other, "{one}, {again}, {other}");
+    Ok(())
+}
+
 /// Runs that disagree fail the case. The reason names the first run that disagrees and what differs, and the report counts
 /// the runs that failed.
 #[rstest]

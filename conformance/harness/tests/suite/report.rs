@@ -229,6 +229,7 @@ fn a_truncated_report_is_read(#[case] whole: usize, #[case] part: &str, #[case] 
 #[case::foreign(Some("<html>"), "is not a report")]
 #[case::other_json(Some("{\"format\": \"two\"}"), "is not a report")]
 #[case::other_line(Some("{\"line\":\"end\",\"format\":2,\"summary\":{}}"), "is not a report")]
+#[case::of_format_zero(Some("{\"line\":\"run\",\"format\":0}"), "it does not begin with a line that describes a run")]
 #[case::future(Some("{\"line\":\"run\",\"format\":99}"), "has format 99")]
 #[case::future_value(Some("{\n\"format\": 99\n}"), "has format 99")]
 #[conformance::test()]
@@ -243,17 +244,19 @@ fn a_file_that_is_not_a_report_is_refused(#[case] text: Option<&str>, #[case] sa
     Ok(())
 }
 
-/// An invalid line is named by its number.
+/// An invalid line is named by its number, also one that follows the last line of a run.
 #[rstest]
+#[case::in_the_run(|lines: &mut Vec<String>| lines[1] = "{\"line\":\"case\"}".to_owned(), 2)]
+#[case::after_its_end(|lines: &mut Vec<String>| lines.extend_from_within(2..3), 5)]
 #[conformance::test()]
-fn an_invalid_line_is_named() -> Outcome {
+fn an_invalid_line_is_named(#[case] damage: fn(&mut Vec<String>), #[case] number: usize) -> Outcome {
     let (_run, mut lines) = lines()?;
-    lines[1] = "{\"line\":\"case\"}".to_owned();
+    damage(&mut lines);
     let folder = tempfile::tempdir().map_err(harness)?;
     let path = folder.path().join("some.jsonl");
     std::fs::write(&path, lines.join("\n")).map_err(harness)?;
     let error = Report::read(&path).err().ok_or_else(|| harness("the file was read as a report"))?;
-    check!(matches!(error, Unreadable::Broken(_, 2, _)), "{error}");
+    check!(matches!(error, Unreadable::Broken(_, line, _) if line == number), "{error}");
     Ok(())
 }
 

@@ -349,6 +349,7 @@ fn a_role_has_two_queues(exporter: Role) -> Outcome {
 #[rstest]
 #[case::after_a_case_that_kills("planted::processes::spare", 2)]
 #[case::not_beside_a_reader_of_free_memory("planted::processes::no_spare", 1)]
+#[case::again_after_a_reader_of_free_memory("planted::processes::*spare", 3)]
 #[conformance::test()]
 fn spare_roles_start_while_a_case_runs(#[case] planted: &str, #[case] cases: u64) -> Outcome {
     let driver = UnknownDriver::new()?;

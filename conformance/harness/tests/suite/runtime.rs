@@ -21,6 +21,9 @@ fn without_a_runtime_its_cases_are_unsupported() -> Outcome {
     let unmet = required.unmet(&machine);
     check!(unmet == ["runtime: libcudart.so.13: not here"], "{unmet:?}");
     check!(Needs::none().unmet(&machine).is_none());
+    // Without a GPU, no runtime was tried.
+    let unmet = required.unmet(&Machine::default());
+    check!(unmet == ["runtime: there is no GPU"], "{unmet:?}");
     Ok(())
 }
 

@@ -136,6 +136,20 @@ fn filters_select_cases(#[case] filters: &[&str], #[case] expected: &[&str], #[c
     Ok(())
 }
 
+/// A file names cases with their parameters, or without them.
+#[rstest]
+#[case::with_parameters("sample::there_are_two_gpus/name=one,number=1", 1)]
+#[case::without_parameters("sample::there_are_two_gpus", 4)]
+#[conformance::test()]
+fn a_file_selects_cases(#[case] name: &str, #[case] count: usize) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let file = folder.path().join("cases");
+    std::fs::write(&file, format!("{name}\n")).map_err(harness)?;
+    let (cases, _) = ran(&["--cases", &file.to_string_lossy()])?;
+    check!(bases(&cases) == ["sample::there_are_two_gpus"] && cases.len() == count, "{cases:?}");
+    Ok(())
+}
+
 /// Of the cases that check one rule, the quick level runs the one that took the least time in the records.
 #[rstest]
 #[conformance::test()]
@@ -599,10 +613,11 @@ fn an_older_report_is_kept() -> Outcome {
 
 /// The report takes the place of a file that is no report, such as one that `mktemp` made.
 #[rstest]
-#[case::empty("")]
-#[case::foreign("something else\n")]
+#[case::empty(b"")]
+#[case::foreign(b"something else\n")]
+#[case::no_text(b"\xff\n")]
 #[conformance::test()]
-fn a_file_that_is_no_report_is_replaced(#[case] content: &str) -> Outcome {
+fn a_file_that_is_no_report_is_replaced(#[case] content: &[u8]) -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
     let report = folder.path().join("report.jsonl");
     std::fs::write(&report, content).map_err(harness)?;

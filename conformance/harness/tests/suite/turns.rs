@@ -47,6 +47,30 @@ fn a_run_with_a_budget_waits_no_longer_to_begin() -> Outcome {
     Ok(())
 }
 
+/// Processes of one nextest run do not wait for each other to begin, because nextest lets several run at the same time.
+#[rstest]
+#[conformance::test()]
+fn processes_of_a_nextest_run_do_not_wait_to_begin() -> Outcome {
+    let (folder, machine) = (tempfile::tempdir().map_err(harness)?, machine());
+    let gate = Gate::new(folder.path())?;
+    let process = || -> Result<Command, Stop> {
+        let mut command = on(&machine)?;
+        command.env("NEXTEST", "1").env("NEXTEST_RUN_ID", &machine);
+        Ok(command)
+    };
+    let mut hung = process()?;
+    gate.bars(&mut hung);
+    let mut hung = hung.args(["--exact", "planted::waits_at_a_gate"]).spawn().map_err(harness)?;
+    let waiting = gate.wait(hung.stdout.take())?;
+    // If it waited, its budget would end that.
+    let output =
+        process()?.args(["--budget", "10s", "--exact", "sample::null_is_refused"]).output().map_err(harness)?;
+    waiting.go_on()?;
+    hung.wait().map_err(harness)?;
+    check!(output.status.success(), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
+    Ok(())
+}
+
 /// A run that another one keeps waiting between two cases ends when its budget is spent, and names the devices.
 #[rstest]
 #[conformance::test()]

@@ -483,6 +483,13 @@ fn lost_context(exporter: Role) -> Outcome {
     break_the_context(&exporter)
 }
 
+/// A context that the case resets.
+#[rstest]
+#[conformance::test()]
+fn reset_context(exporter: Role) -> Outcome {
+    exporter.device_primary_ctx_reset()
+}
+
 /// Memory that is not freed.
 #[rstest]
 #[conformance::test()]
