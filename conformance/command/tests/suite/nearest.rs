@@ -100,6 +100,7 @@ fn the_record_is_named(#[case] format: &str, #[case] record: &str, #[case] verdi
     let places: Vec<_> = [record, near, "regressed (1)"].iter().map(|part| printed.find(part)).collect();
     check!(code == Some(1) && places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} in {printed}");
     check!(printed.contains(verdicts), "{verdicts:?} is not in {printed}");
+    check!(!printed.contains("without an end line"), "both runs ended: {printed}");
     Ok(())
 }
 

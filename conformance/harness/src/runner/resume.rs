@@ -10,7 +10,7 @@ use crate::{Defect, Failure, Verdict};
 /// The report of a run that did not end.
 pub(super) struct Resumed {
     pub(super) report: Report,
-    /// How often each case was started that has not ended.
+    /// How often each case was started. Only cases that have not ended are asked for.
     started: BTreeMap<String, usize>,
 }
 
@@ -23,10 +23,8 @@ impl Resumed {
         let text = std::fs::read_to_string(path).map_err(|error| format!("--resume {}: {error}", path.display()))?;
         let mut started: BTreeMap<String, usize> = BTreeMap::new();
         for line in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
-            match line {
-                Line::Start { id } => *started.entry(id).or_default() += 1,
-                Line::Case(case) => _ = started.remove(&case.id),
-                _ => {}
+            if let Line::Start { id } = line {
+                *started.entry(id).or_default() += 1;
             }
         }
         Ok(Self { report, started })

@@ -167,6 +167,7 @@ fn a_device_that_cannot_be_used_is_unsupported() -> Outcome {
 /// An unmet requirement fails the run, and the output and the report name it.
 #[rstest]
 #[case::no_device("0", "gpus=1", "gpus=1, found 0")]
+#[case::no_device_to_have_it("0", "legacy_memory", "legacy_memory")]
 #[case::too_few("1", "gpus=2,peer_access", "gpus=2, found 1")]
 #[conformance::test()]
 fn an_unmet_requirement_fails(#[case] devices: &str, #[case] list: &str, #[case] named: &str) -> Outcome {
@@ -327,6 +328,9 @@ fn a_case_runs_where_the_system_is_as_it_needs(#[case] library: &str, #[case] is
     check!(is_met(Needs::none().kernel_module()) == (is_real && Path::new(KERNEL_PARAMETERS).exists()));
     check!(is_met(Needs::none().simulated()) != is_real);
     check!(is_met(Needs::none().root()) == rustix::process::geteuid().is_root());
+    // A driver says itself that a process is a client of MPS, on a simulated machine too.
+    let client = Machine { devices: vec![Device { mps: true, ..Device::default() }], ..machine.clone() };
+    check!(Needs::none().no_mps().unmet(&client).is_some());
     Ok(())
 }
 

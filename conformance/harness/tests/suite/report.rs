@@ -154,6 +154,10 @@ fn a_long_step_is_cut() -> Outcome {
 #[rstest]
 #[case::one_byte(vec![7; 5000], Bytes::Same { byte: 7, length: 5000 })]
 #[case::several([7_u8, 8].repeat(2500), Bytes::Long { length: 5000 })]
+#[case::pattern(
+    (0..2000).flat_map(|index| kernels::pattern(7, index).to_le_bytes()).collect::<Vec<u8>>(),
+    Bytes::Pattern { seed: 7, words: 2000 }
+)]
 #[conformance::test()]
 fn a_trace_has_no_long_contents(#[case] bytes: Vec<u8>, #[case] expected: Bytes) -> Outcome {
     let found = Bytes::of(&bytes);
@@ -299,6 +303,7 @@ fn the_first_format_is_read() -> Outcome {
 #[case::now("x: killed by signal 6 in cuMemPoolDestroy(pool: 7)", "x: killed by signal 6 in cuMemPoolDestroy(pool: 7)")]
 #[case::another("it fails in the first run {1}", "it fails in the first run {1}")]
 #[case::a_path("a byte differs in /tmp/7", "a byte differs in /tmp/7")]
+#[case::a_bracket("a byte differs in memory (7)", "a byte differs in memory (7)")]
 #[conformance::test()]
 fn old_reasons_get_the_names_of_c(#[case] written: &str, #[case] read: &str) -> Outcome {
     let (_run, mut lines) = lines()?;

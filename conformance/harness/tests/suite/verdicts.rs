@@ -417,6 +417,10 @@ fn refused() -> Result<(), Stop> {
     || refused().recorded_and_agrees_with("code", 1),
     "importer: cuMemMap returned CUDA_ERROR_INVALID_VALUE (1), expected CUDA_SUCCESS, because the attribute is 1"
 )]
+#[case::refused_with_another_code(
+    || refused().refused_and_recorded(&[CUresult::CUDA_ERROR_INVALID_HANDLE]).map(Some),
+    "importer: cuMemMap returned CUDA_ERROR_INVALID_VALUE (1), expected CUDA_ERROR_INVALID_HANDLE (400)"
+)]
 #[case::named_code(|| refused().accepted_or(&[CUresult::CUDA_ERROR_INVALID_VALUE]), "None")]
 #[case::other_code(
     || refused().accepted_or(&[CUresult::CUDA_ERROR_INVALID_HANDLE]),
