@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use conformance::{Stop, check};
 
@@ -29,7 +30,14 @@ pub(crate) fn compiled_with(source: &Path, more: &[&str]) -> Result<PathBuf, Sto
 /// Runs a program on a driver with two GPUs, with a fault or without one. Returns its exit code and its output.
 pub(crate) fn executed(program: &Path, driver: &Path, fault: Option<&str>) -> Result<(Option<i32>, String), Stop> {
     let mut command = without_settings(program);
-    command.env("CUDA_IPC_DRIVER", driver).env("REFERENCE_DRIVER_DEVICES", "2");
+    // A simulated machine of its own: the end of another process there, without the fault, would give back what a killed
+    // one of this program had.
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    let machine = format!("program-{}-{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed));
+    command
+        .env("CUDA_IPC_DRIVER", driver)
+        .env("REFERENCE_DRIVER_DEVICES", "2")
+        .env("REFERENCE_DRIVER_MACHINE", machine);
     command.envs(fault.map(|fault| ("REFERENCE_DRIVER_FAULT", fault)));
     let output = command.stdin(Stdio::null()).output().map_err(harness)?;
     Ok((output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned()))
