@@ -27,6 +27,7 @@ fn memory_stays_open_beside_many_others(exporter: Role, importer: Role) -> Outco
     check!(exporter.mismatches(there, 2 * MIB, next)? == 0);
     importer.ipc_close_mem_handle(here)?;
     importer.read(here, 4).refused(&[])?;
+    check!(exporter.mismatches(there, 2 * MIB, next)? == 0);
     Ok(())
 }
 

@@ -107,7 +107,9 @@ fn closing_memory_of_a_killed_exporter_leaves_that_of_a_living_one(
     check!(observer.mismatches(there, SIZE, 9)? == 0);
     importer.ipc_close_mem_handle(kept)?;
     importer.read(kept, 4).refused(&[])?;
+    check!(observer.mismatches(there, SIZE, 9)? == 0);
     observer.ipc_close_mem_handle(imported)?;
+    check!(importer.mismatches(own, SIZE, owns_pattern)? == 0);
     importer.mem_free(own)?;
     // A process that could not close the memory cannot give it back at the end either.
     if closed.is_none() { importer.kill() } else { Ok(()) }
