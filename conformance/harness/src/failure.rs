@@ -46,22 +46,6 @@ impl Defect {
         Self::Slower,
     ];
 
-    /// Returns the word used in JSON.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Disclosure => "disclosure",
-            Self::Corruption => "corruption",
-            Self::Crash => "crash",
-            Self::Hang => "hang",
-            Self::Leak => "leak",
-            Self::Result => "result",
-            Self::Code => "code",
-            Self::Unknown => "unknown",
-            Self::Slower => "slower",
-        }
-    }
-
     /// Returns the words for people, for one defect of this kind.
     #[must_use]
     pub const fn words(self) -> &'static str {
