@@ -15,9 +15,6 @@ use crate::support::{event, legacy, shared_pool};
 const ROUNDS_OF_A_SMALL_LOAD: usize = 300;
 const ROUNDS: usize = 3000;
 
-/// The same for virtual memory and pools, which take longer: only the full load gives a number again.
-const FEW_ROUNDS: usize = 100;
-
 /// So many rounds are made before the first look.
 const ROUNDS_BEFORE: usize = 10;
 
@@ -102,7 +99,7 @@ fn exported_physical_memory_comes_and_goes(exporter: Role, importer: Role, obser
     let imported = import_without_descriptors(&exporter, physical, &importer)?;
     let kept = map_readable_and_writable(&importer, imported)?;
     (0..ROUNDS_BEFORE).try_for_each(|round| live(round as u32))?;
-    let rounds = sized(FEW_ROUNDS, ROUNDS);
+    let rounds = sized(ROUNDS_OF_A_SMALL_LOAD, ROUNDS);
     let watch = Watch::begin(&observer, [&exporter, &importer], rounds)?;
     (0..rounds).try_for_each(|round| live(round as u32))?;
     watch.during(1, OF_AN_ALLOCATION)?;
@@ -128,7 +125,7 @@ fn exported_memory_of_a_pool_comes_and_goes(exporter: Role, importer: Role, obse
     let pattern = seed();
     let kept = shared_pool::memory_of(pool, &exporter, &importer, pattern)?;
     (0..ROUNDS_BEFORE).try_for_each(|round| live(round as u32))?;
-    let rounds = sized(FEW_ROUNDS, ROUNDS);
+    let rounds = sized(ROUNDS_OF_A_SMALL_LOAD, ROUNDS);
     let watch = Watch::begin(&observer, [&exporter, &importer], rounds)?;
     (0..rounds).try_for_each(|round| live(round as u32))?;
     watch.during(1, OF_AN_ALLOCATION)?;

@@ -8,6 +8,7 @@
 //! | `files` | the files in /dev/shm that an ended process has left |
 //! | `handles` | many processes that hold handles of each other |
 //! | `kept` | imports that stay open while their process opens and closes many others |
+//! | `kind` | what they share |
 //! | `opens` | opens and closes in large numbers |
 //! | `pools` | pools that come and go |
 //! | `processes` | processes that come and go |
@@ -21,6 +22,7 @@ mod exports;
 mod files;
 mod handles;
 mod kept;
+mod kind;
 mod opens;
 mod pools;
 mod processes;

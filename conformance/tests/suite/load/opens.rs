@@ -2,11 +2,10 @@
 
 use conformance::calls::descriptor::SentDescriptor;
 use conformance::calls::many::Call;
-use conformance::{
-    Descriptor, EventHandle, MIB, MemHandle, Needs, Outcome, Pending, PoolPointer, Role, Stop, need, seed,
-};
+use conformance::{Descriptor, EventHandle, MIB, MemHandle, Outcome, Pending, PoolPointer, Role, Stop, seed};
 use rstest::rstest;
 
+use super::kind::Kind;
 use super::watch::Watch;
 use super::{sized, start_many};
 use crate::support::constants::DESCRIPTOR;
@@ -15,30 +14,7 @@ use crate::support::latch::Latch;
 use crate::support::virtual_memory::SIZE;
 use crate::support::{event, legacy, shared_pool, virtual_memory};
 
-/// What is opened and closed.
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    /// A legacy handle of memory.
-    Memory,
-    /// The handle of an interprocess event.
-    Event,
-    /// A descriptor of virtual memory.
-    Descriptor,
-    /// A descriptor of a memory pool.
-    Pool,
-}
-
 impl Kind {
-    fn need(self) -> Outcome {
-        let needs = Needs::none();
-        need(&match self {
-            Self::Memory => needs.legacy_memory(),
-            Self::Event => needs.interprocess_events(),
-            Self::Descriptor => needs.memory_descriptors(),
-            Self::Pool => needs.pool_descriptors(),
-        })
-    }
-
     /// The number of opens in the full load. On a GPU, the import of a pool takes longer than any other.
     const fn full(self) -> usize {
         match self {
@@ -48,7 +24,7 @@ impl Kind {
     }
 
     /// Exports something. Returns what each importer opens. The work of an event stays pending until the latch is released.
-    fn share(self, exporter: &Role, importers: &[Role]) -> Result<(Vec<Shared>, Option<Latch>), Stop> {
+    fn share_with(self, exporter: &Role, importers: &[Role]) -> Result<(Vec<Shared>, Option<Latch>), Stop> {
         let received = |sent: SentDescriptor| importers.iter().map(move |importer| importer.receive_descriptor(&sent));
         Ok(match self {
             Self::Memory => {
@@ -131,7 +107,7 @@ fn opening_and_closing_keeps_nothing(
     const ROUNDS_OF_A_CALL: usize = 500;
     kind.need()?;
     let importers = start_many(&observer, sized(4, 10))?;
-    let (shared, latch) = kind.share(&exporter, &importers)?;
+    let (shared, latch) = kind.share_with(&exporter, &importers)?;
     let begin = || -> Result<Vec<Pending<Option<usize>>>, Stop> {
         let opens = importers.iter().zip(&shared);
         opens.map(|(importer, shared)| importer.begin(shared.open_and_close(ROUNDS_OF_A_CALL))).collect()

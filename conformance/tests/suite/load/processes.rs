@@ -11,6 +11,7 @@ use conformance::{
 use rstest::rstest;
 
 use super::files::Files;
+use super::kind::Kind;
 use super::sized;
 use super::watch::Watch;
 use crate::support::constants::{DESCRIPTOR, NOT_READY};
@@ -27,19 +28,6 @@ enum End {
     Kill,
 }
 
-/// What an importer has open when it ends.
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    /// Memory of a legacy handle.
-    Memory,
-    /// A pending interprocess event.
-    Event,
-    /// A mapping of physical memory.
-    Descriptor,
-    /// A pointer of a memory pool.
-    Pool,
-}
-
 /// What each importer opens, and the seed of its pattern.
 enum Shared {
     Memory(MemHandle, u32),
@@ -54,17 +42,6 @@ type IsKept<'role> = Box<dyn Fn() -> Outcome + 'role>;
 const SIZE: u64 = 2 * MIB;
 
 impl Kind {
-    fn need(self) -> Outcome {
-        // A daemon of MPS ends the processes of its other clients with one that was killed.
-        let needs = Needs::none().no_mps();
-        need(&match self {
-            Self::Memory => needs.legacy_memory(),
-            Self::Event => needs.interprocess_events(),
-            Self::Descriptor => needs.memory_descriptors(),
-            Self::Pool => needs.pool_descriptors(),
-        })
-    }
-
     /// Exports something. Returns it, and what checks that the exporter still has it.
     fn share<'role>(self, exporter: &'role Role) -> Result<(Shared, IsKept<'role>), Stop> {
         let keeps = move |buffer, size, pattern| -> IsKept<'role> {
@@ -148,6 +125,8 @@ fn importers_that_come_and_go_leave_nothing(
     #[values(Kind::Memory, Kind::Event, Kind::Descriptor, Kind::Pool)] kind: Kind,
     #[values(End::Exit, End::Kill)] end: End,
 ) -> Outcome {
+    // A daemon of MPS ends the processes of its other clients with one that was killed.
+    need(&Needs::none().no_mps())?;
     kind.need()?;
     let (shared, is_kept) = kind.share(&exporter)?;
     let most_files = Cell::new(0);

@@ -1,39 +1,18 @@
 //! Calls that the driver refuses, in large numbers.
 
-use conformance::{EventHandle, Expect as _, MIB, Needs, Outcome, Pointer, Role, Stop, need};
+use conformance::{EventHandle, Expect as _, MIB, Outcome, Pointer, Role, Stop};
 use rstest::rstest;
 
+use super::kind::Kind;
 use super::sized;
 use super::watch::Watch;
 use crate::support::constants::INVALID_VALUE;
 use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::foreign::Foreign;
 
-/// What is refused.
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    /// An open of a legacy handle without an output, and a close of no memory.
-    Memory,
-    /// An open of a handle that names no event.
-    Event,
-    /// An import of a descriptor that is no memory.
-    Descriptor,
-    /// An import of a descriptor that is no pool.
-    Pool,
-}
-
 impl Kind {
-    fn need(self) -> Outcome {
-        let needs = Needs::none();
-        need(&match self {
-            Self::Memory => needs.legacy_memory(),
-            Self::Event => needs.interprocess_events(),
-            Self::Descriptor => needs.memory_descriptors(),
-            Self::Pool => needs.pool_descriptors(),
-        })
-    }
-
-    /// Returns the refused calls of one round.
+    /// Returns the refused calls of one round: of memory, an open without an output and a close of nothing; of the others, an
+    /// open of what they are not.
     fn calls<'role>(self, exporter: &Role, importer: &'role Role) -> Result<Box<dyn Fn() -> Outcome + 'role>, Stop> {
         Ok(match self {
             Self::Memory => {
