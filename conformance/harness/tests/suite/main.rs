@@ -18,6 +18,7 @@ mod interposer;
 mod nextest;
 mod options;
 mod orphans;
+mod place;
 #[path = "../support/planted.rs"]
 mod planted;
 mod repeat;

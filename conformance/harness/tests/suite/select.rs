@@ -13,7 +13,7 @@ use crate::gate::Gate;
 use crate::suite::{harness, run, suite};
 
 /// Runs the suite, whose report goes to the file, and returns its exit code and standard error.
-fn finish(mut command: Command) -> Result<(Option<i32>, String), Stop> {
+pub(crate) fn finish(mut command: Command) -> Result<(Option<i32>, String), Stop> {
     let output = command.output().map_err(harness)?;
     Ok((output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned()))
 }
@@ -305,14 +305,14 @@ fn gpus_can_be_chosen() -> Outcome {
 }
 
 /// A run of planted cases, of which some fail.
-struct Failing {
-    folder: TempDir,
+pub(crate) struct Failing {
+    pub(crate) folder: TempDir,
 }
 
 impl Failing {
     const FILTERS: [&str; 4] = ["planted::fail", "planted::unsteady::fails", "planted::crash", "sample::null"];
 
-    fn new() -> Result<Self, Stop> {
+    pub(crate) fn new() -> Result<Self, Stop> {
         let failing = Self { folder: tempfile::tempdir().map_err(harness)? };
         let mut command = failing.suite()?;
         command.args(Self::FILTERS).arg("--report").arg(failing.path());
@@ -320,13 +320,13 @@ impl Failing {
         Ok(failing)
     }
 
-    fn suite(&self) -> Result<Command, Stop> {
+    pub(crate) fn suite(&self) -> Result<Command, Stop> {
         let mut command = suite("reference")?;
         command.env("CONFORMANCE_PLANTED", "1").args(["--reruns", "0"]);
         Ok(command)
     }
 
-    fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.folder.path().join("report.jsonl")
     }
 }
@@ -593,75 +593,5 @@ fn a_case_that_ends_two_runs_is_a_crash() -> Outcome {
     check!(case.verdict == Verdict::Crash && code == Some(101), "{code:?}: {case:?}");
     check!(case.reason.as_deref() == Some("2 runs of the suite broke off while this case was running"), "{case:?}");
     check!(case.failure.as_ref().is_some_and(|failure| failure.kind == Defect::Crash), "{case:?}");
-    Ok(())
-}
-
-/// A new report does not take the place of an older one without a word.
-#[rstest]
-#[conformance::test()]
-fn an_older_report_is_kept() -> Outcome {
-    let failing = Failing::new()?;
-    let before = std::fs::read(failing.path()).map_err(harness)?;
-    let mut command = failing.suite()?;
-    command.args(["--exact", "sample::null_is_refused", "--report"]).arg(failing.path());
-    let (_, errors) = finish(command)?;
-    let kept = failing.folder.path().join("report.jsonl.old");
-    check!(std::fs::read(&kept).map_err(harness)? == before && errors.contains("report.jsonl.old"), "{errors}");
-    check!(Report::read(&failing.path()).map_err(harness)?.cases.len() == 1);
-    Ok(())
-}
-
-/// The report takes the place of a file that is no report, such as one that `mktemp` made.
-#[rstest]
-#[case::empty(b"")]
-#[case::foreign(b"something else\n")]
-#[case::no_text(b"\xff\n")]
-#[conformance::test()]
-fn a_file_that_is_no_report_is_replaced(#[case] content: &[u8]) -> Outcome {
-    let folder = tempfile::tempdir().map_err(harness)?;
-    let report = folder.path().join("report.jsonl");
-    std::fs::write(&report, content).map_err(harness)?;
-    let mut command = suite("reference")?;
-    command.args(["--exact", "sample::null_is_refused", "--report"]).arg(&report);
-    let (code, errors) = finish(command)?;
-    check!(code == Some(0) && !errors.contains("report.jsonl.old"), "{code:?}: {errors}");
-    check!(!report.with_extension("jsonl.old").exists(), "the file is kept");
-    check!(Report::read(&report).map_err(harness)?.cases.len() == 1);
-    Ok(())
-}
-
-/// An older report that is named by a descriptor is not renamed, and neither is a link to the descriptor, such as
-/// `/dev/stdout`. The new report takes its place.
-#[rstest]
-#[case::descriptor(false)]
-#[case::link(true)]
-#[conformance::test()]
-fn a_descriptor_is_not_renamed(#[case] is_linked: bool) -> Outcome {
-    let failing = Failing::new()?;
-    let (descriptor, link) = (PathBuf::from("/proc/self/fd/0"), failing.folder.path().join("link"));
-    std::os::unix::fs::symlink(&descriptor, &link).map_err(harness)?;
-    let report = std::fs::File::options().read(true).append(true).open(failing.path()).map_err(harness)?;
-    let mut command = failing.suite()?;
-    command.args(["--exact", "sample::null_is_refused", "--report"]).arg(if is_linked { &link } else { &descriptor });
-    command.stdin(report);
-    let (code, errors) = finish(command)?;
-    check!(code == Some(0) && link.is_symlink(), "{code:?}: {errors}");
-    let report = Report::read(&failing.path()).map_err(harness)?;
-    check!(report.is_complete && report.cases.len() == 1, "{} cases: {errors}", report.cases.len());
-    Ok(())
-}
-
-/// If the report can no longer be written, the run ends at once: no case fails because of a full disk.
-#[rstest]
-#[conformance::test()]
-fn an_unwritable_report_ends_the_run() -> Outcome {
-    let folder = tempfile::tempdir().map_err(harness)?;
-    let report = folder.path().join("report.jsonl");
-    let mut command = suite("reference")?;
-    command.env("CONFORMANCE_PLANTED", "1").env("PLANTED_REPORT", &report);
-    command.args(["planted::spoils_the_report", "sample::null", "--report"]).arg(&report);
-    let (code, errors) = finish(command)?;
-    check!(code == Some(1) && errors.contains("cannot write the report"), "{code:?}: {errors}");
-    check!(errors.matches("cannot write the report").count() == 1, "{errors}");
     Ok(())
 }
