@@ -15,6 +15,7 @@ use crate::block::{Block, GRANULARITY, UNIT};
 use crate::context::Context;
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
+use crate::inside::Inside;
 use crate::leak;
 use crate::memfd::Elsewhere;
 use crate::process::{State, descriptors, own_number, own_start_time, start_time, state, thread};
@@ -23,7 +24,7 @@ use crate::seen::Calls;
 use crate::topology::topology;
 use close::close;
 use faults::{
-    Inside, context_of_call, count_importer, exports_anyway, first_references, is_exported_again, second_gets_a_copy,
+    context_of_call, count_importer, exports_anyway, first_references, is_exported_again, second_gets_a_copy,
     small_is_a_copy,
 };
 pub(crate) use faults::{is_legacy_capable, outlives, range_of, shuts_out};

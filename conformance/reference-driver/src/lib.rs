@@ -59,6 +59,7 @@ mod graph;
 mod handle;
 mod health;
 mod host;
+mod inside;
 mod ipc;
 mod kernel;
 mod leak;

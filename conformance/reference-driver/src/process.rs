@@ -275,6 +275,15 @@ pub(crate) fn own_number() -> u32 {
     *OWN
 }
 
+/// Whether this process was forked and has called no `exec` since.
+pub(crate) fn is_forked() -> bool {
+    /// `PF_FORKNOEXEC`
+    const FORKED_WITHOUT_EXEC: u64 = 0x40;
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let flags = text.rsplit_once(')').and_then(|(_, fields)| fields.split_whitespace().nth(6)?.parse::<u64>().ok());
+    flags.is_some_and(|flags| flags & FORKED_WITHOUT_EXEC != 0)
+}
+
 /// This process's own start time.
 pub(crate) fn own_start_time() -> u64 {
     static OWN: std::sync::LazyLock<u64> = std::sync::LazyLock::new(|| start_time(own_number()).unwrap_or(0));

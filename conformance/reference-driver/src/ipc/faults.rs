@@ -2,7 +2,7 @@
 //! import, and what stays behind when a process ends.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Once, PoisonError};
 
 use cuda_ipc_sys::{CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_WRITECOMBINED, CUresult};
@@ -30,28 +30,6 @@ pub(super) fn context_of_call(state: &State, [works, other_code, poisons]: [bool
 fn poison(state: &State) {
     if let Some(context) = state.contexts.values().next() {
         context.health.fail(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
-    }
-}
-
-/// Counts the threads that are in a call.
-pub(super) struct Inside(&'static AtomicUsize);
-
-impl Inside {
-    pub(super) fn enter(count: &'static AtomicUsize) -> Self {
-        count.fetch_add(1, Ordering::AcqRel);
-        Self(count)
-    }
-
-    /// Whether another thread is in the call. Gives others a chance to be.
-    pub(super) fn is_contended(&self) -> bool {
-        std::thread::yield_now();
-        self.0.load(Ordering::Acquire) > 1
-    }
-}
-
-impl Drop for Inside {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

@@ -11,8 +11,11 @@ mod store;
 mod target;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
-use cuda_ipc_sys::{CUmemAccess_flags, CUmemAllocationHandleType, CUmemLocationType, CUmemPoolProps, CUmemoryPool};
+use cuda_ipc_sys::{
+    CUmemAccess_flags, CUmemAllocationHandleType, CUmemLocationType, CUmemPoolProps, CUmemoryPool, CUresult,
+};
 
 use self::allocate::Usage;
 pub(crate) use self::file::{Extent, PoolFile};
@@ -20,6 +23,7 @@ use self::store::Store;
 pub(crate) use self::target::Target;
 use crate::answer::{INVALID_HANDLE, INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
 use crate::environment::environment;
+use crate::inside::Inside;
 use crate::leak;
 use crate::process::{State, state};
 use crate::profile::profile;
@@ -284,6 +288,11 @@ entry_points! {
     }
 
     fn cuMemPoolDestroy(pool: CUmemoryPool) {
+        static INSIDE: AtomicUsize = AtomicUsize::new(0);
+        let inside = Inside::enter(&INSIDE);
+        if fault!("pool-destroy-allows-one-thread", ["POOL-EXP-006"], "Two threads cannot destroy pools at once.") && inside.is_contended() {
+            return Err(CUresult::CUDA_ERROR_NOT_READY);
+        }
         if fault!("pool-destroy-waits-for-the-device", ["POOL-CREATE-011"], "Destroying a pool waits for all work of the context.") {
             let context = state()?.current()?;
             synchronize(context)?;

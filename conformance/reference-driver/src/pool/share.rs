@@ -1,14 +1,16 @@
 //! The export of pools, and of pointers into them, to other processes.
 
 use std::ffi::c_void;
+use std::sync::atomic::AtomicUsize;
 
-use cuda_ipc_sys::{CUdeviceptr, CUmemAllocationHandleType, CUmemPoolPtrExportData, CUmemoryPool};
+use cuda_ipc_sys::{CUdeviceptr, CUmemAllocationHandleType, CUmemPoolPtrExportData, CUmemoryPool, CUresult};
 
 use super::{DESCRIPTOR, FABRIC, Origin, Pool, PoolFile, handle_types};
 use crate::answer::{INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, Output, Result};
 use crate::block::UNIT;
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
+use crate::inside::Inside;
 use crate::process::{State, own_number, own_start_time, state};
 use crate::range::Memory;
 use crate::seen::Seen;
@@ -269,6 +271,11 @@ entry_points! {
         kind: CUmemAllocationHandleType,
         flags: u64,
     ) {
+        static INSIDE: AtomicUsize = AtomicUsize::new(0);
+        let inside = Inside::enter(&INSIDE);
+        if fault!("pool-export-allows-one-thread", ["POOL-EXP-006"], "Two threads cannot export pools at once.") && inside.is_contended() {
+            return Err(CUresult::CUDA_ERROR_NOT_READY);
+        }
         let mut state = state()?;
         // POOL-EXP-004
         if output.wanted().is_err() && fault!("pool-export-into-null-succeeds", ["POOL-EXP-004"], "An export without an output succeeds.") {

@@ -14,7 +14,7 @@ use crate::handle::Kind;
 use crate::leak;
 use crate::memfd::descriptors_of_mappers;
 use crate::multicast::Object;
-use crate::process::{State, own_number, state};
+use crate::process::{State, is_forked, own_number, state};
 use crate::range::Memory;
 use crate::seen::{Calls, Seen};
 
@@ -395,6 +395,9 @@ entry_points! {
         let (block, device) = match kind {
             // VMM-IMP-002: the descriptor is passed by value. A number that does not fit cannot be a descriptor.
             HandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR => {
+                if fault!("import-needs-a-program", ["VMM-IMP-027"], "A process that was forked without exec cannot import.") && is_forked() {
+                    return Err(CUresult::CUDA_ERROR_OPERATING_SYSTEM);
+                }
                 let is_read = shared as usize >= FIRST_ADDRESS
                     && shared as isize > 0
                     && fault!(
