@@ -28,6 +28,10 @@ const DEADLINE_ON_A_GPU: &str = "5";
 /// The most suites that run at the same time on a real driver: each has several contexts on one GPU.
 const JOBS_ON_A_GPU: usize = 4;
 
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Starts the suite.
 pub(super) struct Runner {
     suite: Suite,
@@ -49,8 +53,7 @@ impl Runner {
         jobs: Option<NonZeroUsize>,
         is_sample: bool,
     ) -> Result<Self, Failure> {
-        let processors = thread::available_parallelism().map_or(1, usize::from);
-        let default = if target.is_cheap() { processors } else { processors.min(JOBS_ON_A_GPU) };
+        let default = if target.is_cheap() { processors() } else { processors().min(JOBS_ON_A_GPU) };
         let driver = target.driver(&suite.program)?;
         let ends_early = is_sample || !target.is_cheap();
         Ok(Self { suite, target, driver, jobs: jobs.map_or(default, NonZeroUsize::get), ends_early })
@@ -61,12 +64,18 @@ impl Runner {
         self.target.is_cheap()
     }
 
-    /// Runs the driver without a fault, which must be clean: a case that fails there proves nothing.
+    /// Runs the driver without a fault, which must be clean: a case that fails there proves nothing. Several suites share
+    /// the cases, unless they would share a GPU.
     pub(super) fn baseline(&self, machine: Machine, cases: &BTreeSet<String>) -> Result<Cases, Failure> {
         if !self.is_cheap() {
             remark("running the cases on the driver without a fault");
         }
-        let clean = self.run(None, machine, Some(cases), |_| false)?;
+        // With more of them than processors, the calls of a case that makes thousands would miss the deadline.
+        let count = if self.is_cheap() { self.jobs.min(processors()).min(cases.len()).max(1) } else { 1 };
+        let parts: Vec<BTreeSet<_>> =
+            (0..count).map(|part| cases.iter().skip(part).step_by(count).cloned().collect()).collect();
+        let clean = self.at_once(&parts, |part| self.run(None, machine, Some(part), |_| false))?;
+        let clean: Cases = clean.into_iter().flatten().collect();
         match clean.values().find(|case| !case.verdict.is_good()) {
             Some(case) => Err(Failure::new(format_args!(
                 "the driver without a fault is not clean: {} {}: {}",
@@ -168,18 +177,31 @@ impl Runner {
         faults: &[&'static Fault],
         work: impl Fn(&'static Fault) -> Result<T, Failure> + Sync,
     ) -> Result<Vec<T>, Failure> {
-        let (next, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let ended = AtomicUsize::new(0);
+        self.at_once(faults, |fault| {
+            let done = work(fault);
+            let ended = ended.fetch_add(1, Ordering::Relaxed) + 1;
+            if !self.is_cheap() {
+                remark(format_args!("{ended} of {}: {}", faults.len(), fault.name));
+            }
+            done
+        })
+    }
+
+    /// Does something for each item, as many at a time as the suites that may run, and keeps their order.
+    fn at_once<Item: Sync, T: Send>(
+        &self,
+        items: &[Item],
+        work: impl Fn(&Item) -> Result<T, Failure> + Sync,
+    ) -> Result<Vec<T>, Failure> {
+        let next = AtomicUsize::new(0);
         let worker = || {
             let mut done = Vec::new();
-            while let Some((place, fault)) = {
+            while let Some((place, item)) = {
                 let place = next.fetch_add(1, Ordering::Relaxed);
-                faults.get(place).map(|fault| (place, *fault))
+                items.get(place).map(|item| (place, item))
             } {
-                done.push((place, work(fault)));
-                let ended = ended.fetch_add(1, Ordering::Relaxed) + 1;
-                if !self.is_cheap() {
-                    remark(format_args!("{ended} of {}: {}", faults.len(), fault.name));
-                }
+                done.push((place, work(item)));
             }
             done
         };
@@ -189,7 +211,7 @@ impl Runner {
         });
         let mut done: Vec<(usize, Result<T, Failure>)> = Vec::new();
         for end in ends {
-            // If a thread panics, its faults are lost, and the score would look complete without them.
+            // If a thread panics, what it has done is lost, and the score would look complete without it.
             done.extend(end.map_err(|_| Failure::new("a thread of the score panicked, as the message above says"))?);
         }
         done.sort_by_key(|(place, _)| *place);
