@@ -65,12 +65,12 @@ impl Runner {
     }
 
     /// Runs the driver without a fault, which must be clean: a case that fails there proves nothing. Several suites share
-    /// the cases, unless they would share a GPU.
+    /// the cases, except behind the interposer, where the driver may be that of a GPU.
     pub(super) fn baseline(&self, machine: Machine, cases: &BTreeSet<String>) -> Result<Cases, Failure> {
         if !self.is_cheap() {
             remark("running the cases on the driver without a fault");
         }
-        // With more of them than processors, the calls of a case that makes thousands would miss the deadline.
+        // With eight suites on two processors, a case that makes thousands of calls in one step missed its deadline.
         let count = if self.is_cheap() { self.jobs.min(processors()).min(cases.len()).max(1) } else { 1 };
         let parts: Vec<BTreeSet<_>> =
             (0..count).map(|part| cases.iter().skip(part).step_by(count).cloned().collect()).collect();
@@ -188,7 +188,7 @@ impl Runner {
         })
     }
 
-    /// Does something for each item, as many at a time as the suites that may run, and keeps their order.
+    /// Does something for each item, at most `jobs` at a time, and returns the results in the order of the items.
     fn at_once<Item: Sync, T: Send>(
         &self,
         items: &[Item],
@@ -242,7 +242,7 @@ fn failed_case(line: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// A thread that panics loses the faults that it has run, so there is no score.
+    /// A thread that panics loses what it has done, so there is no score.
     #[test]
     fn a_panic_is_no_score() {
         let suite = Suite::at(std::env::current_exe().unwrap(), "this test").unwrap();

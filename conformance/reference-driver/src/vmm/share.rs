@@ -395,7 +395,7 @@ entry_points! {
         let (block, device) = match kind {
             // VMM-IMP-002: the descriptor is passed by value. A number that does not fit cannot be a descriptor.
             HandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR => {
-                if fault!("import-needs-a-program", ["VMM-IMP-027"], "A process that was forked without exec cannot import.") && is_forked() {
+                if fault!("import-refuses-a-forked-child", ["VMM-IMP-027"], "A process that was forked, and has called no exec since, cannot import a descriptor.") && is_forked() {
                     return Err(CUresult::CUDA_ERROR_OPERATING_SYSTEM);
                 }
                 let is_read = shared as usize >= FIRST_ADDRESS
