@@ -37,7 +37,7 @@ def build(name, *arguments):
 
 def load():
     """Builds and loads the example."""
-    library = ctypes.CDLL(build("dlpack", "-p", "cuda-ipc", "--example", "dlpack", "--features", "dlpack"))
+    library = ctypes.CDLL(build("dlpack", "--example", "dlpack", "--features", "cuda-ipc/dlpack"))
     library.beside_export.restype = ctypes.c_void_p
     library.beside_export.argtypes = [ctypes.c_size_t, ctypes.c_size_t]
     library.beside_import.restype = ctypes.c_double

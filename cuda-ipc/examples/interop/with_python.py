@@ -33,7 +33,7 @@ def program():
     """Builds the other end, and returns its path."""
     if "INTEROP" in os.environ:
         return os.environ["INTEROP"]
-    command = ["cargo", "build", "--quiet", "-p", "cuda-ipc", "--example", "interop", "--message-format", "json"]
+    command = ["cargo", "build", "--quiet", "--example", "interop", "--message-format", "json"]
     for line in subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout.splitlines():
         message = json.loads(line)
         if message.get("executable") and message["target"]["name"] == "interop":
