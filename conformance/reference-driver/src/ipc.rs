@@ -533,8 +533,8 @@ entry_points! {
     fn cuIpcGetMemHandle(handle: Output<CUipcMemHandle>, pointer: CUdeviceptr) {
         static INSIDE: AtomicUsize = AtomicUsize::new(0);
         static LAST: Mutex<[u8; 64]> = Mutex::new([0; 64]);
-        let inside = Inside::enter(&INSIDE);
-        if fault!("get-allows-one-thread", ["IPCMEM-GET-028"], "Two threads cannot export at once.") && inside.is_contended() {
+        let inside = fault!("get-allows-one-thread", ["IPCMEM-GET-028"], "Two threads cannot export at once.").then(|| Inside::enter(&INSIDE));
+        if inside.as_ref().is_some_and(Inside::is_contended) {
             return Err(CUresult::CUDA_ERROR_NOT_READY);
         }
         let mut state = state()?;
@@ -574,8 +574,8 @@ entry_points! {
 
     fn cuIpcOpenMemHandle_v2(pointer: Output<CUdeviceptr>, handle: CUipcMemHandle, flags: u32) {
         static INSIDE: AtomicUsize = AtomicUsize::new(0);
-        let inside = Inside::enter(&INSIDE);
-        if fault!("open-allows-one-thread", ["IPCMEM-OPEN-037"], "Threads get ALREADY_MAPPED, as on an H200.") && inside.is_contended() {
+        let inside = fault!("open-allows-one-thread", ["IPCMEM-OPEN-037"], "Threads get ALREADY_MAPPED, as on an H200.").then(|| Inside::enter(&INSIDE));
+        if inside.as_ref().is_some_and(Inside::is_contended) {
             return Err(CUresult::CUDA_ERROR_ALREADY_MAPPED);
         }
         let mut state = state()?;

@@ -289,8 +289,8 @@ entry_points! {
 
     fn cuMemPoolDestroy(pool: CUmemoryPool) {
         static INSIDE: AtomicUsize = AtomicUsize::new(0);
-        let inside = Inside::enter(&INSIDE);
-        if fault!("pool-destroy-allows-one-thread", ["POOL-EXP-006"], "Two threads cannot destroy pools at once.") && inside.is_contended() {
+        let inside = fault!("pool-destroy-allows-one-thread", ["POOL-EXP-006"], "Two threads cannot destroy pools at once.").then(|| Inside::enter(&INSIDE));
+        if inside.as_ref().is_some_and(Inside::is_contended) {
             return Err(CUresult::CUDA_ERROR_NOT_READY);
         }
         if fault!("pool-destroy-waits-for-the-device", ["POOL-CREATE-011"], "Destroying a pool waits for all work of the context.") {

@@ -272,8 +272,8 @@ entry_points! {
         flags: u64,
     ) {
         static INSIDE: AtomicUsize = AtomicUsize::new(0);
-        let inside = Inside::enter(&INSIDE);
-        if fault!("pool-export-allows-one-thread", ["POOL-EXP-006"], "Two threads cannot export pools at once.") && inside.is_contended() {
+        let inside = fault!("pool-export-allows-one-thread", ["POOL-EXP-006"], "Two threads cannot export pools at once.").then(|| Inside::enter(&INSIDE));
+        if inside.as_ref().is_some_and(Inside::is_contended) {
             return Err(CUresult::CUDA_ERROR_NOT_READY);
         }
         let mut state = state()?;
