@@ -144,6 +144,7 @@ fn a_deadline_does_not_pass_while_the_process_is_stopped() {
     channel.receive(Some(Instant::now() + 5 * DEADLINE)).unwrap();
     let process = Pid::from_child(&child);
     kill_process(process, Signal::STOP).unwrap();
+    // Its deadline passes meanwhile.
     std::thread::sleep(DEADLINE + DEADLINE / 2);
     kill_process(process, Signal::CONT).unwrap();
     // The kernel lets the wait that was interrupted begin again. A process that gives up does so after that.

@@ -130,7 +130,7 @@ impl Kernel {
                 for round in (0..rounds).take_while(|round| !round.is_multiple_of(1 << 16) || health.works()) {
                     let read = counter.load(Ordering::Relaxed);
                     // Another thread gets the time to add in between.
-                    if (loses_updates || caches) && round.is_multiple_of(1 << 8) {
+                    if (loses_updates || caches) && round.is_multiple_of(1 << 12) {
                         std::thread::yield_now();
                     }
                     if loses_updates {
